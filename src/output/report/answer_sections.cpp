@@ -35,7 +35,9 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
 std::string when_words(const PlanReport& report, const Plan& plan) {
   const std::string worth = worth_words(report.found, plan);
   const std::string remark = row_remark(report, plan);
-  if (&plan == report.pick()) return worth.empty() ? "recommended" : "recommended: " + worth;
+  // Where the pick is as good as another and asks less, the values of an hour are the other's.
+  const bool tied = report.found.recommendations.tied_with.has_value();
+  if (&plan == report.pick()) return worth.empty() || tied ? "recommended" : "recommended: " + worth;
   if (worth.empty()) return remark;
   return remark.empty() ? worth : remark + ": " + worth;
 }

@@ -1,5 +1,6 @@
 // What is paid for, and what may go wrong.
 #include <algorithm>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -18,11 +19,13 @@ namespace gpuplan {
 namespace {
 
 Cell used_cell(double amount) { return {amount, amount > 0 ? rate_text(amount) : kNoValue}; }
-Cell bill_cell(Dollars money) { return {money / units::dollar, bill_money(money)}; }
 
 /// Rows that add up to the plan's cost, cent by cent; the buffer is inside of each, as in every other figure.
 TableBlock bill_table(const PlanReport& report, const Plan& plan) {
   const Ledger ledger = ledger_of(report.job, plan);
+  const auto bill_cell = [&](Dollars money) {
+    return Cell(money / units::dollar, bill_money(money, plan.cost.p50));
+  };
   TableMaker table("bill", "",
                    {{"phase", "For", false},
                     {"gpus_used", "GPUs used", true},
@@ -112,7 +115,7 @@ ReportSection bill_section(const ReportParts& parts) {
   }
   if (parts.ways.size() > 1) {
     const ViewContent ways = options_content(report, pick, parts.ways);
-    section.blocks.push_back(table_block(ways.table, "ways", "Other ways to rent the same machines",
+    TableBlock block = table_block(ways.table, "ways", "Other ways to rent the same machines",
                                          {{"way", "Way"},
                                           {"hours", "Hours"},
                                           {"hours~", kRunsHead},
@@ -121,7 +124,11 @@ ReportSection bill_section(const ReportParts& parts) {
                                           {"utilisation", "GPU-hours used"},
                                           {"idle_usd", "Of it idle"},
                                           {"chance_of_interruption", "Interrupted"},
-                                          {"settings", "In the job"}}));
+                                          {"settings", "In the job"}});
+    bool seen = false;  // ways that come to the same are one
+    for (TableRow& row : block.rows)
+      if (row.mark == RowMark::kPick && std::exchange(seen, true)) row.mark = RowMark::kNone;
+    section.blocks.push_back(std::move(block));
     add_list(section, ways.notes);
   }
   std::vector<std::string> lines;

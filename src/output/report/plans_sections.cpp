@@ -105,17 +105,17 @@ ReportSection each_plan_section(const ReportParts& parts) {
                  {how.empty() ? phase_words(phase) : how},
                  {rate_words(part, phase)},
                  time_cell(part.hours),
-                 {part.cost.p50 / units::dollar, bill_money(part.cost.p50)}});
+                 {part.cost.p50 / units::dollar, bill_money(part.cost.p50, plan->cost.p50)}});
     }
     if (plan->idle > Dollars{})
-      table.add({{"held, not used"}, {}, {}, {}, {}, {plan->idle / units::dollar, bill_money(plan->idle)}});
+      table.add({{"held, not used"}, {}, {}, {}, {}, {plan->idle / units::dollar, bill_money(plan->idle, plan->cost.p50)}});
     if (plan->phases.size() > 1 || plan->idle > Dollars{})
       table.add({{"In all"},
                  {},
                  {},
                  {},
                  time_cell(plan->hours),
-                 {plan->cost.p50 / units::dollar, bill_money(plan->cost.p50)}},
+                 {plan->cost.p50 / units::dollar, bill_money(plan->cost.p50, plan->cost.p50)}},
                 RowMark::kNone, true);
     std::vector<ReportBlock> blocks;
     const std::string offer = offer_words(*plan);

@@ -27,21 +27,32 @@ std::string cost_words(const Outcome<Dollars>& cost) {
   return cost.p90 <= Dollars{} ? "no charge" : to_text(cost.p50);
 }
 
-std::string bill_money(Dollars money) {
+std::string bill_money(Dollars money, Dollars total) {
   if (money <= Dollars{}) return kNoValue;
-  const double cents = std::round(money / units::dollar * 100);
-  const std::string two = std::to_string(static_cast<long long>(std::fmod(cents, 100)));
-  return "$" + count_text(std::floor(cents / 100)) + "." + (two.size() < 2 ? "0" : "") + two;
+  // Cents, and below a dollar hundredths of them, as plans are billed (plan/billing/bill_pay.cpp).
+  const int digits = total < Dollars{1} ? 4 : 2;
+  const double units = total < Dollars{1} ? 1e4 : 100;
+  const double all = std::round(money / units::dollar * units);
+  std::string rest = std::to_string(static_cast<long long>(std::fmod(all, units)));
+  rest.insert(0, static_cast<std::size_t>(digits) - std::min(rest.size(), static_cast<std::size_t>(digits)), '0');
+  return "$" + count_text(std::floor(all / units)) + "." + rest;
 }
 
 Cell time_cell(const Outcome<Seconds>& hours) { return {hours.p50 / units::hour, hours_words(hours.p50)}; }
 Cell money_text(const Outcome<Dollars>& cost) { return {cost.p50 / units::dollar, cost_words(cost)}; }
 
 std::string without_hints(std::string text) {
-  for (std::size_t from = 0; (from = text.find(" (--", from)) != std::string::npos;) {
+  const auto is_hint = [&](std::size_t at) { return text.compare(at, 2, "--") == 0; };
+  for (std::size_t from = 0; (from = text.find(" (", from)) != std::string::npos;) {
     const std::size_t end = text.find(')', from);
-    if (end == std::string::npos) break;
-    text.erase(from, end + 1 - from);
+    if (end != std::string::npos && is_hint(from + 2)) text.erase(from, end + 1 - from);
+    else ++from;
+  }
+  // "(3 more: --show evidence)", "2 more issues: --show problems".
+  for (std::size_t from = 0; (from = text.find(": --show", from)) != std::string::npos;) {
+    std::size_t end = from + 3;
+    while (end < text.size() && text[end] != ')' && text[end] != ';' && text[end] != '.') ++end;
+    text.erase(from, end - from);
   }
   for (const std::string_view sign : {"✔ ", "~ ", "! "})
     if (text.starts_with(sign)) text.erase(0, sign.size());

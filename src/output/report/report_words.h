@@ -16,7 +16,8 @@ inline constexpr const char* kRunsHead = "8 in 10 runs";
 std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty where it is exact
 std::string cost_range(const Outcome<Dollars>& cost);   ///< "$78.0–124"; empty when it is free
 std::string cost_words(const Outcome<Dollars>& cost);   ///< "$98.19", "no charge"
-std::string bill_money(Dollars money);                  ///< "$1,175.32": cents whatever the amount; "–" for nothing
+/// "$1,175.32": in the units in which a bill of that total is rounded, so that its rows add up; "–" for nothing.
+std::string bill_money(Dollars money, Dollars total);
 
 Cell time_cell(const Outcome<Seconds>& hours);    ///< "10.8 h"
 Cell money_text(const Outcome<Dollars>& cost);    ///< "$98.19"

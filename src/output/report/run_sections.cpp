@@ -1,5 +1,7 @@
 // How it is started, what to watch, and what to do when things are not as planned.
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -108,8 +110,12 @@ ReportSection run_section(const ReportParts& parts) {
   std::string watch;
   for (const RunPart::Step& step : run.steps) {
     const std::vector<const PhasePlan*> about = phases_in(parts, pick, step.command);
-    const bool later = step.note == "status" || step.note.starts_with("follow") || step.note.starts_with("stop") ||
-                       step.note.starts_with("look");
+    const auto begins = [&](std::initializer_list<std::string_view> words) {
+      return std::ranges::any_of(words, [&](std::string_view word) { return step.note.starts_with(word); });
+    };
+    // What comes while it runs and after it, in the words of the launchers.
+    const bool later = begins({"status", "follow", "stop", "look", "logs", "GPU utilization", "cancel", "what it prints",
+                               "downloads", "terminates", "after an interruption", "if it failed", "again"});
     if (later) {
       watch += (watch.empty() ? "" : "\n") + step.command + "  # " + step.note;
       continue;
@@ -117,7 +123,7 @@ ReportSection run_section(const ReportParts& parts) {
     std::vector<std::string> names;
     for (const PhasePlan* part : about)
       names.push_back(phase_name(report, *part) + ", " + hours_words(part->hours.p50) +
-                      (part->cost.p50 > Dollars{} ? ", " + bill_money(part->cost.p50) : ""));
+                      (part->cost.p50 > Dollars{} ? ", " + bill_money(part->cost.p50, pick.cost.p50) : ""));
     std::string words = upper_first(step.note.empty() ? std::string("run this") : step.note);
     if (!names.empty()) words += " (" + join(names, "; ") + ")";
     steps.add(words + ".", step.command);
@@ -203,10 +209,10 @@ ReportSection change_section(const ReportParts& parts) {
                  {other_picks(input)}});
     }
     const SensitivityInput& first = *inputs.front();
-    section.finding = upper_first(printable(first.name, 80)) + " moves it most: from " +
-                      printable(first.low.value, 30) + " to " + printable(first.high.value, 30) + " it takes " +
-                      (costs ? money(first.low) + " to " + money(first.high)
-                             : hours(first.low) + " to " + hours(first.high) + " h") +
+    section.finding = "Most of all it hangs on " + printable(first.name, 80) + ": from " +
+                      printable(first.low.value, 30) + " to " + printable(first.high.value, 30) + " the " +
+                      (costs ? "cost goes from " + money(first.low) + " to " + money(first.high)
+                             : "time goes from " + hours(first.low) + " to " + hours(first.high) + " h") +
                       ".";
     section.blocks.push_back(table.take());
     section.blocks.push_back(

@@ -11,6 +11,7 @@
 #include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
+#include "output/words/strategy_reasons.h"
 #include "plan/answer/phase_speed.h"
 #include "plan/capacity/largest_batch.h"
 #include "plan/strategy/phase_terms.h"
@@ -254,14 +255,23 @@ ReportSection memory_section(const ReportParts& parts) {
                                         {"kv_cache_gib", "KV cache"},
                                         {"buffers_and_context_gib", "Other"}}));
   if (view.notes.size() > 1) add_list(section, {view.notes.begin() + 1, view.notes.end()});
-  const ViewContent tried = strategies_view(report, Screen{});
-  if (!tried.table.empty()) {
-    section.blocks.push_back(table_block(tried.table, "tried", "Tried instead",
-                                         {{"way", "Way"},
-                                          {"time_ratio", "Time, times the chosen"},
-                                          {"memory_gib", "GiB per GPU"},
-                                          {"memory_gib_p90", "90% below"},
-                                          {"why_not", "Why not"}}));
+  std::vector<std::vector<std::string>> told;  // phases that are set up alike have the same table
+  for (const PhasePlan& part : report.pick()->phases) {
+    const auto others = alternatives(report.job, part.estimate, report.catalogue);
+    if (others.empty()) continue;
+    Table ways = alternatives_table();
+    add_alternatives(others, part.estimate, phase_of(report, part), ways);
+    TableBlock block = table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
+                                   {{"way", "Way"},
+                                    {"time_ratio", "Time, times the chosen"},
+                                    {"memory_gib", "GiB per GPU"},
+                                    {"memory_gib_p90", "90% below"},
+                                    {"why_not", "Why not"}});
+    std::vector<std::string> cells;
+    for (const TableRow& row : block.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+    if (std::ranges::find(told, cells) != told.end()) continue;
+    told.push_back(std::move(cells));
+    section.blocks.push_back(std::move(block));
   }
   std::vector<std::string> largest;
   for (const PhasePlan& part : report.pick()->phases) {
