@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from xml.etree import ElementTree
 
-from program import EXAMPLES, main, run
+from program import EXAMPLES, ROOT, main, run
 
 NAMES = ["cost-time", "memory", "step-time", "schedule", "fan-time", "fan-cost", "price-age", "tornado-cost", "tornado-hours"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -77,7 +77,7 @@ class Charts(unittest.TestCase):
     def test_wrong_use(self):
         for words, hint in [(["--chart", "memory"], "--svg"), (["--theme", "dark"], "--svg"), (["--width", "400"], "--svg"),
                             (["--svg", "-", "--chart", "pie"], "cost-time"), (["--svg", "-", "--theme", "pink"], "dark"),
-                            (["--svg", "a.svg", "-o", "a.svg"], "different files")]:
+                            (["--json", "--svg", "a.svg", "-o", "a.svg"], "different files")]:
             done = run("plan", EXAMPLES[0], *words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(hint, done.stderr)
@@ -98,7 +98,7 @@ class Charts(unittest.TestCase):
         self.assertIn("nothing fits", done.stderr)
 
     def test_hostile_names_stay_text(self):
-        job = open(EXAMPLES[0], encoding="utf-8").read() if os.path.exists(EXAMPLES[0]) else run("init").stdout
+        job = (ROOT / EXAMPLES[0]).read_text(encoding="utf-8")
         name = '<script>&"]]>'
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "job.yaml")

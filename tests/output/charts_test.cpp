@@ -201,7 +201,9 @@ std::vector<Chart> all_charts(const PlanReport& report) {
   if (report.pick() == nullptr) return charts;
   const SensitivityReport sensitivity = moved(report);
   for (const Swing swing : {Swing::kCost, Swing::kHours})
-    if (auto chart = tornado_chart(sensitivity, swing)) charts.push_back(*std::move(chart));
+    // A plan without a charge has one for its hours alone.
+    if (auto chart = tornado_chart(sensitivity, swing); chart && (charts.empty() || charts.back().key != chart->key))
+      charts.push_back(*std::move(chart));
   return charts;
 }
 
@@ -222,6 +224,20 @@ TEST(Charts, OfAllExamplesAreReadable) {
   }
   EXPECT_EQ(seen, (std::set<std::string>{"cost-time", "memory", "step-time", "schedule", "fan-time", "fan-cost",
                                          "price-age", "tornado-cost", "tornado-hours"}));
+}
+
+TEST(ChartSvg, ThePickHasItsName) {
+  for (const char* name : kExamples) {
+    SCOPED_TRACE(name);
+    const Searched searched(example_job(name));
+    const auto chart = cost_time_chart(report_of(searched));
+    if (!chart) continue;
+    const ChartMark& pick = chart->marks.back();
+    ASSERT_EQ(pick.role, MarkRole::kPick);
+    for (const double width : {kPhoneWidth, kReportWidth})
+      EXPECT_TRUE(std::ranges::any_of(draw(*chart, {.width = width}).texts,
+                                      [&](const PlacedText& text) { return text.text == pick.label; }));
+  }
 }
 
 TEST(Charts, TheFrontierLineGoesThroughTheFrontierAndNothingElse) {

@@ -23,10 +23,10 @@ struct Measured {
 /// tokens".
 std::string input_words(const SensitivityInput& input) {
   std::string text = printable(input.name, 200);
-  if (text.find(' ') != std::string::npos) return upper_first(text);
+  std::ranges::replace(text, '_', ' ');
+  if (input.name.find(' ') != std::string::npos) return upper_first(text);
   for (const std::string_view kind : {".train.", ".generate.", ".fixed.", ".cpu.", ".work."})
     if (const std::size_t at = text.find(kind); at != std::string::npos) text.replace(at, kind.size(), ": ");
-  std::ranges::replace(text, '_', ' ');
   std::ranges::replace(text, '.', ' ');
   return upper_first(text);
 }

@@ -8,7 +8,8 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kMany = 30;  // from here on beaten points are dots without a name
+constexpr std::size_t kMany = 30;      // with more of them beaten points are dots without a name
+constexpr std::size_t kManySmall = 8;  // with more of them they have no name in a narrow picture
 
 class Plot {
  public:
@@ -120,17 +121,23 @@ class Plot {
     };
     const auto shaped = [](MarkShape shape) { return [shape](const ChartMark& mark) { return mark.shape == shape; }; };
     const auto beside = [&](const ChartMark& mark) { label_point(mark); };
-    each(point_of(MarkRole::kPick), beside);
+    each(point_of(MarkRole::kPick), [&](const ChartMark& mark) {
+      const std::size_t before = canvas_.texts().size();
+      label_point(mark);
+      over_points_ = true;  // the pick has its name in any crowd
+      if (canvas_.texts().size() == before) label_point(mark);
+      over_points_ = false;
+    });
     each(shaped(MarkShape::kRule), [&](const ChartMark& mark) { label_rule(mark); });
     each(shaped(MarkShape::kArea), [&](const ChartMark& mark) { label_area(mark); });
     each(point_of(MarkRole::kBest), beside);
     each(shaped(MarkShape::kLine), [&](const ChartMark& mark) { label_line(mark); });
-    if (!many()) each(point_of(MarkRole::kBeaten), beside);
+    if (!many() && (!small_ || beaten_ <= kManySmall)) each(point_of(MarkRole::kBeaten), beside);
   }
 
   bool room(const Box& box) const {
     return box.within(field()) && canvas_.free(box) &&
-           std::ranges::none_of(points_, [&](const Box& point) { return point.meets(box); });
+           (over_points_ || std::ranges::none_of(points_, [&](const Box& point) { return point.meets(box); }));
   }
 
   /// One or two lines, the first with its baseline at `by`.
@@ -220,6 +227,7 @@ class Plot {
   bool small_;
   std::size_t beaten_ = 0;
   std::vector<Box> points_;
+  bool over_points_ = false;  ///< a label may hide points
 };
 
 }  // namespace

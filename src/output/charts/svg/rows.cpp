@@ -32,12 +32,12 @@ class Rows {
       draw_tick_text(x(tick->at), floor_ + 16, tick->text, width_, canvas_);
     }
     canvas_.text(right_, height_ - 8, fitted(chart_.x.title, right_), "t", Anchor::kEnd);
-    for (const PlotTick& tick : chart_.y.ticks) title(tick);
     for (const ChartMark& mark : chart_.marks) {
       canvas_.begin(mark.tip);
       shape(mark);
       canvas_.end();
     }
+    for (const PlotTick& tick : chart_.y.ticks) title(tick);
     for (const bool picked : {true, false})
       for (const ChartMark& mark : chart_.marks)
         if ((mark.role == MarkRole::kPick) == picked && !mark.label.empty()) label(mark);
@@ -145,7 +145,7 @@ class Rows {
   }
 
   void title(const PlotTick& tick) {
-    const char* look = is_pick(tick.at) ? "pt" : "l";
+    const char* look = is_pick(tick.at) ? "pt h" : "l h";
     if (!small_) {
       canvas_.text(left_column(), y(tick.at) + 4, fitted(tick.text, left_column(), is_pick(tick.at)), look,
                    Anchor::kEnd);
@@ -219,7 +219,7 @@ class Rows {
 
   void label(const ChartMark& mark) {
     if (is_line(mark)) {
-      const double half = text_width(mark.label, true) / 2;
+      const double half = text_width(mark.label, true) / 2 + 0.5;
       put(std::clamp(x(*mark.x), half, std::max(width_ - half, half)), top_ - 8, mark.label, "b", Anchor::kMiddle);
       return;
     }

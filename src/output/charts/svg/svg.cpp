@@ -34,7 +34,7 @@ std::vector<const PlotTick*> roomy_ticks(const PlotAxis& axis, double from, doub
 }
 
 void draw_tick_text(double x, double y, const std::string& text, double width, Canvas& canvas) {
-  const double half = text_width(text) / 2;
+  const double half = text_width(text) / 2 + 0.5;
   canvas.text(std::clamp(x, half, std::max(width - half, half)), y, text, "t", Anchor::kMiddle);
 }
 
