@@ -161,8 +161,9 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
   auto parts = std::make_unique<ReportAnswer::Parts>(*std::move(answer));
   PlanAnswer& plan = parts->plan;
   PlanReport& report = plan.report();
-  ReportParts from{.plan = report, .remedies = plan.remedies(), .prose = prose_of(report.job)};
+  ReportParts from{.plan = report, .remedies = plan.remedies()};
   from.version = GPUPLAN_VERSION;
+  from.charts = terms.charts;
   SensitivityReport moved;
   if (told) {
     from.command = parts->command = command_of("report", terms.arguments);

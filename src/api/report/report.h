@@ -13,6 +13,7 @@ namespace gpuplan::api {
 struct ReportTerms {
   /// "job.yaml --set ...": what is typed behind the name of a command. Empty: no commands are told.
   std::string arguments{};
+  std::string charts{};  ///< folder of drawings beside a guide; empty: the guide has none
 };
 
 /// What a guide remembers of the day it was made, so that it can say later what changed.

@@ -41,7 +41,7 @@ struct Tidied {
   }
   bool operator()(const CodeBlock& code) const { return code.text.empty(); }
   bool operator()(const ProseBlock& prose) const { return prose.markdown.empty(); }
-  bool operator()(const ChartBlock& chart) const { return chart.json.empty(); }
+  bool operator()(const ChartBlock& chart) const { return chart.chart.marks.empty(); }
   bool operator()(FoldBlock& fold) const {
     tidy_blocks(fold.blocks);
     return fold.blocks.empty();
@@ -111,7 +111,9 @@ struct BlockWriter {
     json.begin_object(true).member("kind", "prose").member("markdown", prose.markdown).end();
   }
   void operator()(const ChartBlock& chart) const {
-    json.begin_object().member("kind", "chart").key("chart").document(chart.json).end();
+    json.begin_object().member("kind", "chart").key("chart");
+    write_chart(json, chart.chart);
+    json.end();
   }
   void operator()(const FoldBlock& fold) const {
     json.begin_object().member("kind", "fold").member("title", fold.title).key("blocks").begin_array();
@@ -125,6 +127,14 @@ struct BlockWriter {
 void tidy(ReportDocument& document) {
   for (ReportSection& section : document.sections) tidy_blocks(section.blocks);
   std::erase_if(document.sections, [](const ReportSection& section) { return section.empty(); });
+}
+
+std::vector<const ChartBlock*> charts_in(const ReportDocument& document) {
+  std::vector<const ChartBlock*> charts;
+  for (const ReportSection& section : document.sections)
+    for (const ReportBlock& block : section.blocks)
+      if (const auto* chart = std::get_if<ChartBlock>(&block)) charts.push_back(chart);
+  return charts;
 }
 
 void write_report(JsonWriter& json, const ReportDocument& document) {

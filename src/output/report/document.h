@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "output/charts/chart.h"
+
 namespace gpuplan {
 
 class JsonWriter;
@@ -54,8 +56,7 @@ struct ProseBlock {
   std::string markdown;
 };
 struct ChartBlock {
-  std::string json;      ///< the chart as the page draws it
-  std::string alt;       ///< what it shows, a sentence
+  Chart chart;
   std::string file = {};  ///< a drawing beside the guide; empty: there is none, and the guide leaves it out
 };
 struct FoldBlock;
@@ -93,6 +94,9 @@ struct ReportDocument {
 
 /// {"report": 1, "head": {...}, "sections": [...]}
 void write_report(JsonWriter& json, const ReportDocument& document);
+
+/// Its charts in the order that they stand in.
+std::vector<const ChartBlock*> charts_in(const ReportDocument& document);
 
 /// Takes away what says nothing: columns without a text, tables without rows, empty texts, lists, folds and sections.
 void tidy(ReportDocument& document);

@@ -117,7 +117,7 @@ class Guide {
     text_ += '\n';
   }
   void operator()(const ChartBlock& block) {
-    if (!block.file.empty()) line("![" + guide_text(block.alt) + "](" + block.file + ")");
+    if (!block.file.empty()) line("![" + guide_text(block.chart.alt) + "](" + block.file + ")");
   }
   void operator()(const FoldBlock& block) {
     text_ += "<details>\n<summary>" + html_text(block.title) + "</summary>\n\n";

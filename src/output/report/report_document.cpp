@@ -1,21 +1,57 @@
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
+#include "output/charts/charts.h"
 #include "output/report/report_words.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {
 
-ReportProse prose_of(const Job&) { return {}; }
+namespace {
 
-std::vector<ReportBlock> charts_of(const ReportParts&, std::string_view) { return {}; }
+/// The charts of a section, in their order.
+std::vector<std::optional<Chart>> charts_about(const ReportParts& parts, std::string_view section) {
+  const PlanReport& report = parts.plan;
+  if (section == "plans") return {cost_time_chart(report)};
+  if (section == "memory") return {memory_chart(report)};
+  if (section == "speed") return {step_time_chart(report)};
+  if (section == "bill") return {schedule_chart(report)};
+  if (section == "risk") return {fan_time_chart(report), fan_cost_chart(report)};
+  if (section == "machines") return {price_age_chart(report)};
+  if (section == "change" && parts.sensitivity != nullptr) return {tornado_chart(*parts.sensitivity)};
+  return {};
+}
+
+/// The purpose in one line where it is one, without marks; a longer one stands under what runs.
+bool is_short(const std::string& purpose) {
+  constexpr std::size_t kLongest = 300;
+  return !purpose.empty() && purpose.size() <= kLongest && purpose.find('\n') == std::string::npos;
+}
+
+}  // namespace
+
+std::vector<ReportBlock> chart_blocks(const ReportParts& parts, std::string_view section) {
+  std::vector<ReportBlock> blocks;
+  if (parts.plan.pick() == nullptr) return blocks;
+  for (std::optional<Chart>& chart : charts_about(parts, section)) {
+    if (!chart) continue;
+    std::string file = parts.charts.empty() ? std::string() : parts.charts + "/" + chart->key + ".svg";
+    blocks.push_back(ChartBlock{*std::move(chart), std::move(file)});
+  }
+  return blocks;
+}
 
 ReportDocument report_document(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   ReportDocument document;
-  document.head.title = parts.prose.title.value_or(printable(report.job.name, 300) + ": how to run it");
-  document.head.goal = parts.prose.goal.value_or(
-      report.job.phases.size() == 1 ? upper_first(phase_words(report.job.phases.front())) + "." : std::string());
+  const JobProse& prose = report.job.prose;
+  document.head.title =
+      printable(prose.title.empty() ? report.job.name + ": how to run it" : prose.title, 300);
+  document.head.goal = is_short(prose.purpose)        ? prose.purpose
+                       : report.job.phases.size() == 1 ? upper_first(phase_words(report.job.phases.front())) + "."
+                                                       : std::string();
   document.head.made = report.today;
   document.head.version = parts.version;
   document.head.prices = prices_words(report);
@@ -27,9 +63,14 @@ ReportDocument report_document(const ReportParts& parts) {
   constexpr Make kNothing[] = {nothing_section, work_section, basis_section};
   const auto add = [&](Make make) {
     ReportSection section = make(parts);
-    std::vector<ReportBlock> charts = charts_of(parts, section.key);
+    std::vector<ReportBlock> charts = chart_blocks(parts, section.key);
     section.blocks.insert(section.blocks.begin(), std::make_move_iterator(charts.begin()),
                           std::make_move_iterator(charts.end()));
+    if (section.key == "work" && !is_short(prose.purpose) && !prose.purpose.empty())
+      section.blocks.insert(section.blocks.begin(), ProseBlock{prose.purpose});
+    std::vector<ReportBlock> words = prose_blocks(report.job, section.key);
+    section.blocks.insert(section.blocks.end(), std::make_move_iterator(words.begin()),
+                          std::make_move_iterator(words.end()));
     document.sections.push_back(std::move(section));
   };
   if (report.pick() != nullptr)

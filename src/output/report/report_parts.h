@@ -14,20 +14,6 @@
 
 namespace gpuplan {
 
-/// The user's own words about the job, in Markdown where it says so.
-struct ReportProse {
-  std::optional<std::string> title{};  ///< plain
-  std::optional<std::string> goal{};   ///< plain
-  std::string notes{};                 ///< Markdown
-  /// Of phases, by position in the job: Markdown; shorter than the job where nobody wrote any.
-  std::vector<std::string> phase_notes{};
-  std::vector<std::string> expect{};         ///< what comes out, a line each
-  std::vector<std::string> done_when{};      ///< boxes to tick beside those of the phases
-  std::vector<std::vector<std::string>> quality{};  ///< what is good, what is bad, what to do then
-};
-/// What the job says of itself, in keys made for it.
-ReportProse prose_of(const Job& job);
-
 /// How the pick is started. Empty where no script can be written.
 struct RunPart {
   struct Step {
@@ -53,8 +39,8 @@ struct ReportParts {
   std::optional<std::size_t> cheaper{};  ///< of these: cheaper_way()
   const SensitivityReport* sensitivity = nullptr;
   RunPart run{};
-  ReportProse prose{};
   std::string version{}, command{};  ///< "gpuplan report job.yaml"
+  std::string charts{};  ///< folder of drawings beside the guide; empty: it has none
   /// "gpuplan COMMAND job.yaml --set ...", with the name of another command in its place.
   std::string plan_command{}, whatif_command{}, launch_command{};
 };
@@ -81,7 +67,10 @@ ReportSection basis_section(const ReportParts& parts);
 /// In place of the first where no plan was found.
 ReportSection nothing_section(const ReportParts& parts);
 
+/// What the job says in words about what a section tells, to stand at its end.
+std::vector<ReportBlock> prose_blocks(const Job& job, std::string_view section);
+
 /// Charts of a section, to stand at its beginning; none where there is nothing to draw.
-std::vector<ReportBlock> charts_of(const ReportParts& parts, std::string_view section);
+std::vector<ReportBlock> chart_blocks(const ReportParts& parts, std::string_view section);
 
 }  // namespace gpuplan

@@ -73,7 +73,6 @@ std::vector<std::string> done_lines(const ReportParts& parts) {
     else if (!done.empty()) lines.push_back(name + ": " + done);
     else lines.push_back(name + " is through");
   }
-  lines.insert(lines.end(), parts.prose.done_when.begin(), parts.prose.done_when.end());
   const bool rented = std::ranges::any_of(report.pick()->leases, [](const Lease& lease) {
     return lease.offer != nullptr && lease.offer->kind == OfferKind::kRented;
   });
@@ -131,12 +130,7 @@ ReportSection run_section(const ReportParts& parts) {
   if (!watch.empty()) steps.add("Watch it, and stop it when you have to.", watch);
   section.finding = "It takes " + count_of(steps.count(), "step") + ", " + hours_words(pick.hours.p50) +
                     (pick.cost.p50 > Dollars{} ? " and " + cost_words(pick.cost) + "." : ".");
-  if (parts.prose.expect.empty()) section.blocks.push_back(TextBlock{"Done when", true});
-  else {
-    section.blocks.push_back(TextBlock{"What to expect", true});
-    section.blocks.push_back(ListBlock{false, parts.prose.expect});
-    section.blocks.push_back(TextBlock{"Done when", true});
-  }
+  section.blocks.push_back(TextBlock{"Done when", true});
   section.blocks.push_back(ChecksBlock{done_lines(parts)});
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
@@ -177,8 +171,6 @@ ReportSection trouble_section(const ReportParts& parts) {
         "Exit codes of the scripts: 0 done, 6 a gate failed, 75 stopped (start it again: it goes on), 78 an input is "
         "missing."});
   }
-  for (const std::vector<std::string>& quality : parts.prose.quality)
-    section.blocks.push_back(ListBlock{false, quality});
   return section;
 }
 

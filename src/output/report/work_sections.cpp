@@ -145,7 +145,6 @@ std::string source_words(Evidence evidence) {
 ReportSection work_section(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   ReportSection section{"work", "What runs?", "", {}};
-  if (!parts.prose.notes.empty()) section.blocks.push_back(ProseBlock{parts.prose.notes});
   const Plan* pick = report.pick();
   if (pick == nullptr) {
     TableMaker table("phases", "", {{"phase", "Phase", false}, {"task", "What it does", false}});
@@ -203,8 +202,6 @@ ReportSection work_section(const ReportParts& parts) {
       notes.push_back(name + ", by hand before it: " + printable(phase.before->text, 300) + " (" +
                       range_words(phase.before->time.range) + ")");
     if (!phase.yields.empty()) notes.push_back(name + " yields " + printable(phase.yields, 200) + ".");
-    if (i < parts.prose.phase_notes.size() && !parts.prose.phase_notes[i].empty())
-      section.blocks.push_back(ProseBlock{parts.prose.phase_notes[i]});
   }
   add_list(section, notes);
   return section;
