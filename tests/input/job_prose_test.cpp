@@ -93,7 +93,7 @@ TEST(JobProse, UnknownKeysAndWrongTypes) {
   EXPECT_EQ(top("titel: x"), "job.yaml:2: unknown key 'titel'. Did you mean 'title'?");
   EXPECT_EQ(top("tasks: [{doo: x}]"), "job.yaml:2: tasks[0]: unknown key 'doo'. Did you mean 'do'?");
   EXPECT_EQ(top("tasks: [{who: x}]"),
-            "job.yaml:2: tasks[0]: missing 'do'; expected a line of text: what somebody does by hand");
+            "job.yaml:2: tasks[0]: missing 'do'; expected a line of text: manual step to do");
   EXPECT_EQ(top("notes: [a, b]"), "job.yaml:2: notes: expected Markdown, got a list");
   EXPECT_EQ(top("notes: {a: b}"), "job.yaml:2: notes: expected Markdown, got a map");
   EXPECT_EQ(top("notes:"), "job.yaml:2: notes: expected Markdown, got nothing");
