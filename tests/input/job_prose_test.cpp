@@ -107,13 +107,13 @@ TEST(JobProse, SaysWhereWordsBelong) {
   EXPECT_NE(top("goal: Train the model").find("what the job is for, in words, is purpose"), std::string::npos);
   EXPECT_EQ(top("goal: cheapst").find("purpose"), std::string::npos);
   const std::string steps =
-      error_of("phases:\n- name: a\n  train: {model: gpt2, data: {tokens: 10M}}\n  steps: [{do: x}]\n");
+      error_of("phases:\n- name: a\n  train: {model: gpt2, data: {tokens: 10M}, sequence: 8}\n  steps: [{do: x}]\n");
   EXPECT_EQ(
       steps,
       "job.yaml:4: phases.a: unknown key 'steps'; work by hand is a list under tasks, and steps of a training are "
       "a number inside train");
   const std::string number =
-      error_of("phases:\n- name: a\n  train: {model: gpt2, data: {tokens: 10M}}\n  steps: 100\n");
+      error_of("phases:\n- name: a\n  train: {model: gpt2, data: {tokens: 10M}, sequence: 8}\n  steps: 100\n");
   EXPECT_EQ(number, "job.yaml:4: phases.a: unknown key 'steps'; it belongs inside train");
 }
 
