@@ -92,11 +92,10 @@ TEST(JobProse, OfVariants) {
 TEST(JobProse, UnknownKeysAndWrongTypes) {
   EXPECT_EQ(top("titel: x"), "job.yaml:2: unknown key 'titel'. Did you mean 'title'?");
   EXPECT_EQ(top("tasks: [{doo: x}]"), "job.yaml:2: tasks[0]: unknown key 'doo'. Did you mean 'do'?");
-  EXPECT_EQ(top("tasks: [{who: x}]"),
-            "job.yaml:2: tasks[0]: missing 'do'; expected a line of text: what somebody does by hand");
+  EXPECT_EQ(top("tasks: [{who: x}]"), "job.yaml:2: tasks[0]: missing 'do'; expected a line of text: manual step to do");
   EXPECT_EQ(top("notes: [a, b]"), "job.yaml:2: notes: expected Markdown, got a list");
   EXPECT_EQ(top("notes: {a: b}"), "job.yaml:2: notes: expected Markdown, got a map");
-  EXPECT_EQ(top("notes:"), "job.yaml:2: notes: expected Markdown, got nothing");
+  EXPECT_EQ(top("notes: ~"), "job.yaml:2: notes: expected Markdown, got nothing");
   EXPECT_EQ(top("title: |\n  a\n  b"), "job.yaml:2: title: expected one line, got several");
   EXPECT_NE(top("tasks: [{do: x, time: 5}]").find("job.yaml:2: tasks[0].time: "), std::string::npos);
   EXPECT_NE(top("tasks: [{do: x, time: 0 s}]").find("more than 0 s"), std::string::npos);
@@ -107,12 +106,14 @@ TEST(JobProse, UnknownKeysAndWrongTypes) {
 TEST(JobProse, SaysWhereWordsBelong) {
   EXPECT_NE(top("goal: Train the model").find("what the job is for, in words, is purpose"), std::string::npos);
   EXPECT_EQ(top("goal: cheapst").find("purpose"), std::string::npos);
-  const std::string steps = error_of("phases:\n- name: a\n  train: {model: gpt2}\n  steps: [{do: x}]\n");
+  const std::string steps =
+      error_of("phases:\n- name: a\n  train: {model: gpt2, data: {tokens: 10M}, sequence: 8}\n  steps: [{do: x}]\n");
   EXPECT_EQ(
       steps,
       "job.yaml:4: phases.a: unknown key 'steps'; work by hand is a list under tasks, and steps of a training are "
       "a number inside train");
-  const std::string number = error_of("phases:\n- name: a\n  train: {model: gpt2}\n  steps: 100\n");
+  const std::string number =
+      error_of("phases:\n- name: a\n  train: {model: gpt2, data: {tokens: 10M}, sequence: 8}\n  steps: 100\n");
   EXPECT_EQ(number, "job.yaml:4: phases.a: unknown key 'steps'; it belongs inside train");
 }
 

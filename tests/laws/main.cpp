@@ -31,7 +31,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 std::vector<Count> asked_laws(const std::vector<std::string>& names) {
   std::vector<Count> counts;
-  for (const auto laws : {search_laws(), facts_laws(), limit_laws(), figure_laws(), form_laws(), prose_laws(), command_laws()})
+  for (const auto laws :
+       {search_laws(), facts_laws(), limit_laws(), figure_laws(), form_laws(), prose_laws(), command_laws()})
     for (const Law& law : laws)
       if (names.empty() || std::ranges::find(names, law.name) != names.end()) counts.push_back({&law});
   return counts;

@@ -74,7 +74,7 @@ struct ManualTaskRecord {
   static constexpr std::string_view title = "task";
   static constexpr std::string_view scalar_key = "do";
   static constexpr std::array keys = {
-      key_as<ProseLineCodec, &ManualTask::what>("do", "required", "what somebody does by hand"),
+      key_as<ProseLineCodec, &ManualTask::what>("do", "required", "manual step to do"),
       key_as<ProseLineCodec, &ManualTask::who>("who", "", "who does it"),
       key<&ManualTask::time>("time", "", "how long it takes (shown only: hours of a phase are its own)", kPositive),
       key_as<ProseCodec, &ManualTask::command>("command", "", "command that helps with it (shown only)"),
