@@ -38,6 +38,9 @@ target_link_libraries(gpuplan_test PRIVATE gpuplan_cli ${GPUPLAN_RAPIDCHECK} GTe
 # What the WebAssembly module is held against (./test web).
 add_executable(gpuplan_ask_lines EXCLUDE_FROM_ALL tests/web/ask_lines.cpp)
 target_link_libraries(gpuplan_ask_lines PRIVATE gpuplan_edge)
+# Pages of reports that no job comes to (./test page).
+add_executable(gpuplan_make_page EXCLUDE_FROM_ALL tests/web/make_page.cpp)
+target_link_libraries(gpuplan_make_page PRIVATE gpuplan_edge)
 
 enable_testing()
 add_test(NAME unit COMMAND gpuplan_test --gtest_brief=1)

@@ -19,6 +19,8 @@ wanted=$(awk -v sections=" $* " '
 # dpkg-query and not PATH: a conda or pyenv shell has a cmake or python3 of its own.
 missing_packages() {
   for package in $wanted; do
+    # Node's own packages bring npm along, and Debian's does not go with them.
+    [ "$package" != npm ] || [ ! -x /usr/bin/npm ] || continue
     case $(dpkg-query -W -f='${Status}' "$package" 2>/dev/null) in
       "install ok installed") ;;
       *) printf '%s ' "$package" ;;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "output/answer/plan_json.h"
+#include "output/page/html_text.h"
 #include "output/words/plan_words.h"
 #include "plan/searched.h"
 
@@ -111,6 +112,27 @@ TEST(PlanFile, TheJobInItReadsBackAsTheSameJob) {
   EXPECT_EQ(std::get<TrainPhase>(job->phases.front().work).steps, 777);
   EXPECT_EQ(job->phases.front().command, searched.job.phases.front().command);
   EXPECT_EQ(job->phases.front().setup->text, searched.job.phases.front().setup->text);
+}
+
+TEST(PlanFile, IsReadFromAPage) {
+  const auto source = example_source("trm-nanochat");
+  ASSERT_TRUE(source);
+  const Searched searched(example_job("trm-nanochat"));
+  const std::string plan = kept_text(searched, *source);
+  const std::string page =
+      "\n<!DOCTYPE html>\n<title>x</title><p>&lt;script type=&quot;application/json&quot;</p>"
+      "<script type=\"application/json\" id=\"gpuplan-report\">{}</script>"
+      "<script type=\"application/json\" id=\"gpuplan-plan\">" +
+      html_json(plan) + "</script><script>1</script>";
+  EXPECT_TRUE(is_kept_plan(page));
+  const auto kept = read_plan_file(page, "plan.html"), alone = read_plan_file(plan, "plan.json");
+  ASSERT_TRUE(kept) << kept.error().message;
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(kept->pick, alone->pick);
+  EXPECT_EQ(flow_text(kept->source.tree), flow_text(alone->source.tree));
+  EXPECT_EQ(kept->plans.size(), alone->plans.size());
+  EXPECT_FALSE(is_kept_plan("<!doctype html><p>a page of others</p>"));
+  EXPECT_EQ(plan_in_page("phases: []"), "phases: []");
 }
 
 std::string error_of_plan(std::string_view text) { return line_of(read_plan_file(text, "plan.json")); }

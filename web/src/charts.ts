@@ -283,7 +283,7 @@ class Drawing {
       const y = mark.y ?? 0;
       const [a, middle] = this.at(api, mark.x0 ?? 0, y);
       const [b] = this.at(api, mark.x1 ?? 0, y);
-      const height = this.rows ? this.rowOf(mark, api).bottom + 5 : middle;
+      const height = this.rows ? this.rowOf(mark, api).bottom + (paper() ? 2.5 : 5) : middle;
       const style = { stroke: this.rows ? "var(--ink)" : fill, lineWidth: 1.5 };
       for (const shape of [[a, height, b, height], [a, height - 3, a, height + 3], [b, height - 3, b, height + 3]])
         children.push({ ...line(shape[0] ?? 0, shape[1] ?? 0, shape[2] ?? 0, shape[3] ?? 0, style), silent: false, ...own });

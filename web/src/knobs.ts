@@ -104,6 +104,7 @@ export class Knobs {
     } else {
       input = make("input", { id, type: "text", autocomplete: "off", spellcheck: "false", placeholder: knob.now || knob.hint });
     }
+    input.value = "";
     input.addEventListener("input", () => this.turn(knob.address, input.value.trim()));
     this.inputs.set(knob.address, input);
     return make("div", { class: "knob" }, make("label", { for: id }, knob.title), input);

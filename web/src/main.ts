@@ -6,6 +6,7 @@ import { afterPrint, beforePrint } from "./print";
 import { enlivenTables } from "./tables";
 import { chartsOf, type Report } from "./types";
 
+document.documentElement.dataset.begun = performance.now().toFixed(0);
 const written = JSON.parse(dataOf("gpuplan-report")) as Report;
 const main = one("#report");
 const contents = one("#contents");
@@ -39,8 +40,8 @@ function enliven(report: Report): void {
     });
     box.append(button);
   });
-  enlivenTables();
   drawCharts(chartsOf(report));
+  enlivenTables();
   followSections();
 }
 

@@ -26,6 +26,7 @@ export function beforePrint(): void {
   afterPrint();
   drawAll();
   const root = document.documentElement;
+  undo.push(fitCharts); // undone last, when all else is as it was
   root.classList.add("paper");
   undo.push(() => root.classList.remove("paper"));
   const main = document.querySelector<HTMLElement>("#report");
@@ -45,7 +46,6 @@ export function beforePrint(): void {
     for (let last = (table.rows[0]?.cells.length ?? 0) - 1; last > 2 && table.scrollWidth > box.clientWidth + 1; --last)
       for (const row of table.rows) if (row.cells[last]) hide(row.cells[last] as Element);
   });
-  undo.push(fitCharts);
   // The measure is the columns balanced on one long page; those that break over two pages take a little more.
   const room = 2 * HEIGHT * 0.88;
   const left = LAST.map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
