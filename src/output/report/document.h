@@ -28,8 +28,8 @@ struct TableColumn {
 enum class RowMark { kNone, kPick, kBest, kBeaten };
 struct TableRow {
   RowMark mark = RowMark::kNone;
-  bool strong = false;                            ///< a sum
-  std::vector<std::string> cells;                 ///< one a column
+  bool strong = false;                             ///< a sum
+  std::vector<std::string> cells;                  ///< one a column
   std::vector<std::optional<double>> values = {};  ///< one a column, in the unit of its key; nullopt: no figure
 };
 struct TableBlock {
@@ -54,8 +54,8 @@ struct ProseBlock {
   std::string markdown;
 };
 struct ChartBlock {
-  std::string json;      ///< the chart as the page draws it
-  std::string alt;       ///< what it shows, a sentence
+  std::string json;       ///< the chart as the page draws it
+  std::string alt;        ///< what it shows, a sentence
   std::string file = {};  ///< a drawing beside the guide; empty: there is none, and the guide leaves it out
 };
 struct FoldBlock;
