@@ -102,14 +102,19 @@ TEST(Report, OwnTextGoesWhereItWas) {
   ReportDocument document = of({TextBlock{"x"}});
   const std::string text = guide_markdown(document, {{"one", "Mine.\n"}, {"gone", "Kept.\n"}});
   EXPECT_NE(text.find("<!-- own text: one -->\nMine.\n<!-- end of own text -->"), std::string::npos) << text;
-  EXPECT_NE(text.find("## Own text\n\n<!-- own text: gone -->\nKept.\n<!-- end of own text -->"), std::string::npos) << text;
+  EXPECT_NE(text.find("## Own text\n\n<!-- own text: gone -->\nKept.\n<!-- end of own text -->"), std::string::npos)
+      << text;
 }
 
 TEST(Report, ColumnsOfViewsArePicked) {
-  Table view({{.title = ""}, {.title = "PLAN", .key = "plan"}, {.title = "HOURS", .key = "hours"},
-              {.title = "P10–P90"}, {.title = "", .key = "hours_p10"}});
+  Table view({{.title = ""},
+              {.title = "PLAN", .key = "plan"},
+              {.title = "HOURS", .key = "hours"},
+              {.title = "P10–P90"},
+              {.title = "", .key = "hours_p10"}});
   view.add({{"✔"}, {"A"}, {1.5, "1.5"}, {"1–2"}, Cell(1.0)});
-  const TableBlock table = table_block(view, "k", "", {{"hours", "Time"}, {"hours~", "Range"}, {"none", "No"}, {"plan", "Plan"}});
+  const TableBlock table =
+      table_block(view, "k", "", {{"hours", "Time"}, {"hours~", "Range"}, {"none", "No"}, {"plan", "Plan"}});
   ASSERT_EQ(table.columns.size(), 3U);
   EXPECT_EQ(table.columns[1].key, "hours_range");
   EXPECT_EQ(table.rows[0].cells, (std::vector<std::string>{"1.5", "1–2", "A"}));
@@ -126,7 +131,8 @@ TEST(Report, JsonHasTheFormThatPagesRead) {
   EXPECT_NE(text.find(R"("report":1)"), std::string::npos) << text;
   EXPECT_NE(text.find(R"({"kind":"text","text":"x"})"), std::string::npos) << text;
   EXPECT_NE(text.find(R"({"mark":"pick","cells":["$1"],"values":[1]})"), std::string::npos) << text;
-  EXPECT_NE(text.find(R"({"kind":"fold","title":"f","blocks":[{"kind":"checks","items":["d"]}]})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"({"kind":"fold","title":"f","blocks":[{"kind":"checks","items":["d"]}]})"), std::string::npos)
+      << text;
 }
 
 }  // namespace

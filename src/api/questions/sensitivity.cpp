@@ -35,8 +35,7 @@ struct Trial {
 
 class Sensitivity {
  public:
-  Sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by,
-              std::size_t most)
+  Sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by, std::size_t most)
       : source_(question.loaded.source),
         answer_(answer),
         catalogue_(catalogue),

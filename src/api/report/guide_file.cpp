@@ -38,7 +38,8 @@ std::vector<GuideLine> guide_lines(std::string_view text) {
 
 std::optional<std::string> own_name(std::string_view line) {
   line = trim(line);
-  if (!line.starts_with(kOwnBegin) || !line.ends_with(kCommentEnd) || line.size() < kOwnBegin.size() + kCommentEnd.size())
+  if (!line.starts_with(kOwnBegin) || !line.ends_with(kCommentEnd) ||
+      line.size() < kOwnBegin.size() + kCommentEnd.size())
     return std::nullopt;
   line.remove_prefix(kOwnBegin.size());
   line.remove_suffix(kCommentEnd.size());
@@ -59,7 +60,8 @@ Result<GuideTexts> take_apart(std::string_view text, const std::string& file) {
     if (line.text.starts_with(kRecordBegin)) continue;
     const auto name = own_name(line.text);
     if (name && open)
-      return failure("own text begins inside of own text; close it with " + std::string(kOwnTextEnd), {file, line.number});
+      return failure("own text begins inside of own text; close it with " + std::string(kOwnTextEnd),
+                     {file, line.number});
     if (name) {
       open = OwnText{*name, ""};
       since = line.number;
@@ -73,7 +75,8 @@ Result<GuideTexts> take_apart(std::string_view text, const std::string& file) {
       parts.written.push_back(line);  // empty lines say nothing
     }
   }
-  if (open) return failure("own text begins here and never ends; close it with " + std::string(kOwnTextEnd), {file, since});
+  if (open)
+    return failure("own text begins here and never ends; close it with " + std::string(kOwnTextEnd), {file, since});
   return parts;
 }
 
@@ -127,8 +130,7 @@ std::vector<GuideRecord::Named> named_at(const Tree& tree, std::string_view key)
   const Tree* found = tree.find(key);
   if (found == nullptr || !found->is_list()) return list;
   for (const Tree& pair : found->children)
-    if (pair.is_list() && pair.children.size() == 2)
-      list.push_back({pair.children[0].text, pair.children[1].text});
+    if (pair.is_list() && pair.children.size() == 2) list.push_back({pair.children[0].text, pair.children[1].text});
   return list;
 }
 
@@ -188,8 +190,8 @@ Result<GuideFile> read_guide(std::string_view text, const std::string& file) {
   int number = 0;
   const auto record = record_text(text, number);
   if (!record)
-    return failure("no guide of gpuplan report: its last line, a comment that begins with \"gpuplan report\", is missing",
-                   {file});
+    return failure(
+        "no guide of gpuplan report: its last line, a comment that begins with \"gpuplan report\", is missing", {file});
   const auto tree = parse_json(*record, file);
   if (!tree || !tree->is_map())
     return failure("the comment of gpuplan report is damaged; make the guide again", {file, number});
@@ -207,7 +209,8 @@ Result<GuideFile> read_guide(std::string_view text, const std::string& file) {
   guide.own = std::move(parts->own);
   const std::string signs = text_at(*tree, "lines");
   std::vector<std::string> before;
-  for (std::size_t i = 0; i + kLineSigns <= signs.size(); i += kLineSigns) before.push_back(signs.substr(i, kLineSigns));
+  for (std::size_t i = 0; i + kLineSigns <= signs.size(); i += kLineSigns)
+    before.push_back(signs.substr(i, kLineSigns));
   compare_lines(before, parts->written, guide);
   return guide;
 }

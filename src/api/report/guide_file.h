@@ -16,9 +16,9 @@ std::string sealed_guide(const std::string& guide, const GuideRecord& record);
 
 struct GuideFile {
   GuideRecord record;
-  std::vector<OwnText> own{};        ///< what is not empty of it
-  std::vector<int> edited{};         ///< lines, counted from 1, that are not as they were written, outside of own text
-  int gone = 0;                      ///< lines that were written and are not there any more
+  std::vector<OwnText> own{};  ///< what is not empty of it
+  std::vector<int> edited{};   ///< lines, counted from 1, that are not as they were written, outside of own text
+  int gone = 0;                ///< lines that were written and are not there any more
 
   bool by_hand() const { return !edited.empty() || gone > 0; }
 };

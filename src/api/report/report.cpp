@@ -21,7 +21,7 @@ namespace gpuplan::api {
 namespace {
 
 constexpr std::size_t kFolderLetters = 40;
-constexpr std::size_t kLongestValue = 80;   // of the job, in a record
+constexpr std::size_t kLongestValue = 80;  // of the job, in a record
 constexpr std::size_t kMostValues = 400;
 
 std::string command_of(const std::string& name, const std::string& arguments) {
@@ -74,7 +74,8 @@ std::string market_hash(const PlanReport& report) {
   std::uint64_t hash = hash_of("");
   const auto add = [&](std::string_view text) { hash = hash_of(text, hash); };
   for (const Offer& offer : report.offers) {
-    add(offer.provider + "|" + offer.region + "|" + offer.instance + "|" + offer.gpu + "|" + std::to_string(offer.gpus));
+    add(offer.provider + "|" + offer.region + "|" + offer.instance + "|" + offer.gpu + "|" +
+        std::to_string(offer.gpus));
     for (const auto& price : {offer.price, offer.spot_price}) add(price ? number_text(price->p50.value) : "-");
   }
   return short_id(hash, kLongestId);
@@ -129,8 +130,7 @@ GuideRecord ReportAnswer::record() const {
       ++left;
       continue;
     }
-    if (value.size() > kLongestValue)
-      value = printable(value, kLongestValue) + " #" + short_id(hash_of(value));
+    if (value.size() > kLongestValue) value = printable(value, kLongestValue) + " #" + short_id(hash_of(value));
     record.job.push_back({place.address, std::move(value)});
   }
   if (left > 0) record.job.push_back({count_of(static_cast<double>(left), "more value"), "#" + short_id(rest)});

@@ -23,11 +23,11 @@ struct GuideRecord {
   };
   std::string version, command;  ///< of gpuplan; that made it
   std::string made{};            ///< "2026-11-22"; empty: nobody said
-  std::string prices;                ///< in words, without their age
-  std::vector<Named> job{};          ///< address and value of everything that it states
-  std::vector<Named> offers{};       ///< of the plans that nothing beats: what an hour costs
-  std::vector<Named> answer{};       ///< pick, hours, cost
-  std::string market;                ///< hash of all prices looked at
+  std::string prices;            ///< in words, without their age
+  std::vector<Named> job{};      ///< address and value of everything that it states
+  std::vector<Named> offers{};   ///< of the plans that nothing beats: what an hour costs
+  std::vector<Named> answer{};   ///< pick, hours, cost
+  std::string market;            ///< hash of all prices looked at
 };
 
 class ReportAnswer {

@@ -74,10 +74,11 @@ bool asks_nothing(const ReportArguments& options) {
 Result<ReportArguments> asked_in(const api::GuideFile& guide, const std::string& file) {
   const std::vector<std::string> command = words_of(guide.record.command);
   if (command.size() < 3 || command[0] != "gpuplan" || command[1] != "report")
-    return failure("does not say what it was made from; name the job: gpuplan report JOB --check " + printable(file, 80),
-                   {file});
+    return failure(
+        "does not say what it was made from; name the job: gpuplan report JOB --check " + printable(file, 80), {file});
   if (command[2] == "-")
-    return failure("was made from standard input; name the job: gpuplan report JOB --check " + printable(file, 80), {file});
+    return failure("was made from standard input; name the job: gpuplan report JOB --check " + printable(file, 80),
+                   {file});
   std::vector<const char*> words;
   for (std::size_t i = 1; i < command.size(); ++i) words.push_back(command[i].c_str());
   const std::vector<CommandSpec> known = {report_command()};
@@ -92,8 +93,9 @@ Result<api::ReportAnswer> ask(System& system, const ReportArguments& options, co
   if (!request) return std::unexpected(request.error());
   const std::string command = command_words("report", options.job, options.data_folder);
   constexpr std::string_view kStart = "gpuplan report ";
-  return api::ask_report(
-      *request, {.arguments = command.size() > kStart.size() ? command.substr(kStart.size()) : std::string()}, catalogue);
+  return api::ask_report(*request,
+                         {.arguments = command.size() > kStart.size() ? command.substr(kStart.size()) : std::string()},
+                         catalogue);
 }
 
 std::string changes_text(const std::string& file, const api::GuideFile& guide,
@@ -162,10 +164,11 @@ int look_again(System& system, const ReportArguments& options, const Catalogue& 
     asked.data_folder = std::move(before->data_folder);
   }
   if (update && guide->by_hand() && !options.force)
-    return complain(system, Error{"edited by hand outside the marks for own text: " + api::edit_words(*guide) +
-                                      "; put the text between marks, or add --force, which keeps this file beside the new "
-                                      "one",
-                                  {file, guide->edited.empty() ? 0 : guide->edited.front()}});
+    return complain(system,
+                    Error{"edited by hand outside the marks for own text: " + api::edit_words(*guide) +
+                              "; put the text between marks, or add --force, which keeps this file beside the new "
+                              "one",
+                          {file, guide->edited.empty() ? 0 : guide->edited.front()}});
   if (!options.data_folder.empty() || asked.data_folder != options.data_folder) {
     const auto other = load_learned(system, asked.data_folder, asked.job.runs);
     if (!other) return complain(system, other.error());
@@ -182,13 +185,14 @@ int look_again(System& system, const ReportArguments& options, const Catalogue& 
     const std::string made = api::sealed_guide(guide_markdown(answer->document(), guide->own), answer->record());
     const int code = deliver(system, made, file, exit_code(answer->verdict()));
     if (code == kInternal || code == kInterrupted) return code;
-    return deliver(system,
-                   options.json ? changes_json(*guide, changes) : changes_text(file, *guide, changes, screen(system, false)),
-                   "", code);
+    return deliver(
+        system,
+        options.json ? changes_json(*guide, changes) : changes_text(file, *guide, changes, screen(system, false)), "",
+        code);
   }
-  return deliver(system,
-                 options.json ? changes_json(*guide, changes) : changes_text(file, *guide, changes, screen(system, false)),
-                 options.output, changes.empty() ? kDone : kCheckFailed);
+  return deliver(
+      system, options.json ? changes_json(*guide, changes) : changes_text(file, *guide, changes, screen(system, false)),
+      options.output, changes.empty() ? kDone : kCheckFailed);
 }
 
 /// Own text is not written over.
@@ -210,7 +214,8 @@ Result<void> good_report_options(const ReportArguments& options) {
   if (!options.update.empty() && !options.output.empty())
     return wrong_use("--update writes the guide that it names; leave -o away");
   if (options.check.empty() && options.update.empty() && writer_of(options) == Writer::kPage)
-    return failure("-o " + printable(options.output, 80) + ": the page is not in this build; use a name that ends in .md");
+    return failure("-o " + printable(options.output, 80) +
+                   ": the page is not in this build; use a name that ends in .md");
   return {};
 }
 
@@ -256,9 +261,10 @@ CommandSpec report_command() {
                              .help = "write this guide anew; own text between its marks stays",
                              .value = "GUIDE.md",
                              .completes = Completes::kFiles});
-  command.options.push_back({.names = "--force",
-                             .target = &options->force,
-                             .help = "write over a guide that was edited by hand; --update keeps the old one beside it"});
+  command.options.push_back(
+      {.names = "--force",
+       .target = &options->force,
+       .help = "write over a guide that was edited by hand; --update keeps the old one beside it"});
   command.options.push_back({.names = "--json", .target = &options->json, .help = "output JSON"});
   command.options.push_back({.names = "-o,--output",
                              .target = &options->output,

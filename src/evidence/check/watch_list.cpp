@@ -20,7 +20,8 @@ std::string rate_of_tokens(TokensPerSecond rate) { return significant_text(rate.
 
 std::vector<WatchLine> watch_list(const Expectation& expected) {
   std::vector<WatchLine> lines;
-  if (expected.gpus == 0 || (!expected.seconds_per_step && !expected.tokens_per_second && !expected.memory)) return lines;
+  if (expected.gpus == 0 || (!expected.seconds_per_step && !expected.tokens_per_second && !expected.memory))
+    return lines;
   const bool training = expected.steps > 0;
   const std::string slow = expected.gpus > 1 ? "look at the links between the GPUs first (NCCL_DEBUG=INFO), then at "
                                                "precision, attention and compile"
@@ -30,35 +31,37 @@ std::vector<WatchLine> watch_list(const Expectation& expected) {
     lines.push_back({"a step takes over " + to_text(expected.seconds_per_step->p90),
                      planned_range(*expected.seconds_per_step), slow});
   else if (expected.tokens_per_second)
-    lines.push_back({"fewer than " + rate_of_tokens(expected.tokens_per_second->p10), rate_of_tokens(expected.tokens_per_second->p50),
-                     slow});
+    lines.push_back({"fewer than " + rate_of_tokens(expected.tokens_per_second->p10),
+                     rate_of_tokens(expected.tokens_per_second->p50), slow});
   if (expected.memory && expected.usable) {
     lines.push_back({"out of memory", planned_range(*expected.memory) + " of " + to_text(*expected.usable),
-                     expected.micro_batch > 1
-                         ? "halve the micro-batch (" + count_text(expected.micro_batch) +
-                               " now) and double gradient accumulation"
+                     expected.micro_batch > 1 ? "halve the micro-batch (" + count_text(expected.micro_batch) +
+                                                    " now) and double gradient accumulation"
                      : training ? "full activation checkpointing (recompute: full), shorter sequences, or more GPUs"
                                 : "fewer sequences at once, or a shorter context"});
     lines.push_back({"memory stays below " + to_text(expected.memory->p50 * kMemoryAsPlanned),
                      to_text(expected.memory->p50),
                      "batch or sequences are smaller than planned: check settings and data"});
   }
-  lines.push_back({"GPUs are busy less than " + share_words(kBusyGpu) + " of the time", share_words(kBusyGpu) + " or more",
+  lines.push_back({"GPUs are busy less than " + share_words(kBusyGpu) + " of the time",
+                   share_words(kBusyGpu) + " or more",
                    "data or CPU hold them up: more dataloader workers, data on a local disk"});
   if (training) {
     lines.push_back({"step times vary more than " + fixed_text(kSteadySteps, 1) + "x", "steady",
                      "data loading, evaluation inside steps, or somebody else on the machine"});
     lines.push_back({"the loss is nan or inf", "finite",
                      "halve the learning rate, clip gradients at 1.0, go on from a checkpoint before it"});
-    lines.push_back({"the loss jumps", "falls", "halve the learning rate or warm up longer; check the data of that step"});
-    lines.push_back({"the loss does not fall", "falls", "check data and labels, then try a tenth of the learning rate"});
+    lines.push_back(
+        {"the loss jumps", "falls", "halve the learning rate or warm up longer; check the data of that step"});
+    lines.push_back(
+        {"the loss does not fall", "falls", "check data and labels, then try a tenth of the learning rate"});
   }
   if (expected.hours.p90 > Seconds{})
     lines.push_back({"it takes longer than " + to_text(expected.hours.p90), to_text(expected.hours.p50),
-                     expected.price > DollarsPerSecond{} ? "each further hour costs " +
-                                                               to_text(expected.price * units::hour) +
-                                                               ": stop it if the reason is not clear"
-                                                         : "find the reason before it goes on"});
+                     expected.price > DollarsPerSecond{}
+                         ? "each further hour costs " + to_text(expected.price * units::hour) +
+                               ": stop it if the reason is not clear"
+                         : "find the reason before it goes on"});
   return lines;
 }
 

@@ -29,12 +29,14 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
   if (words.starts_with(kRecommended)) words = take_words(pick) + " " + words.substr(kRecommended.size());
   words += ". Plan for " + hours_words(pick.hours.p50) + " (8 in 10 runs: " + time_range(pick.hours) + ")";
   if (pick.cost.p90 > Dollars{}) words += " and " + cost_words(pick.cost) + " (" + cost_range(pick.cost) + ")";
-  return words + (pick.cost.p90 > Dollars{} ? "." : ", at no charge.");
+  return words + ".";
 }
 
 std::string when_words(const PlanReport& report, const Plan& plan) {
   const std::string worth = worth_words(report.found, plan);
-  const std::string remark = row_remark(report, plan);
+  std::string remark = row_remark(report, plan);
+  if (plan.cost.p90 <= Dollars{} && remark.starts_with("cheapest"))  // so are others that cost nothing
+    remark.erase(0, remark.find_first_not_of(", ", std::string_view("cheapest").size()));
   // Where the pick is as good as another and asks less, the values of an hour are the other's.
   const bool tied = report.found.recommendations.tied_with.has_value();
   if (&plan == report.pick()) return worth.empty() || tied ? "recommended" : "recommended: " + worth;
@@ -81,7 +83,7 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
   }
   for (const Plan* plan : answer_rows(report))
     add(report.name(*plan), plan->hours, plan->cost, plan->chance_best, when_words(report, *plan),
-        plan == &pick         ? RowMark::kPick
+        plan == &pick       ? RowMark::kPick
         : plan->on_frontier ? RowMark::kNone
                             : RowMark::kBeaten);
   section.blocks.push_back(table.take());
@@ -92,7 +94,8 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
 ReportSection answer_section(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   const Plan& pick = *report.pick();
-  ReportSection section{"answer", "What should I " + lower_first(take_words(pick)) + "?", answer_words(report, pick), {}};
+  ReportSection section{
+      "answer", "What should I " + lower_first(take_words(pick)) + "?", answer_words(report, pick), {}};
   add_choices(parts, pick, section);
   std::vector<std::string> lines;
   for (const auto& [label, words] : pick_lines(report)) lines.push_back(label + ": " + words + ".");
@@ -111,11 +114,9 @@ ReportSection answer_section(const ReportParts& parts) {
   for (const Remark& remark : remarks(report))
     if (remark.warning) section.blocks.push_back(NoteBlock{"Check first: " + without_hints(remark.text)});
   if (!report.limit_remedies.empty()) {
-    TableMaker table("limit_remedies", "What would keep the limits",
-                     {{"change", "Change", false},
-                      {"hours", "Time", true},
-                      {"cost_usd", "Cost", true},
-                      {"then", "Then", false}});
+    TableMaker table(
+        "limit_remedies", "What would keep the limits",
+        {{"change", "Change", false}, {"hours", "Time", true}, {"cost_usd", "Cost", true}, {"then", "Then", false}});
     for (std::size_t i = 0; i < report.limit_remedies.size(); ++i) {
       const LimitRemedy& remedy = report.limit_remedies[i];
       table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},

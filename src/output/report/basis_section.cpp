@@ -25,7 +25,8 @@ TableBlock card(const ReportParts& parts, const Plan& pick) {
   row("Time", hours_words(pick.hours.p50) + " (8 in 10 runs: " + time_range(pick.hours) + ")");
   row("Cost", pick.cost.p90 <= Dollars{} ? "no charge"
                                          : cost_words(pick.cost) + " (8 in 10 runs: " + cost_range(pick.cost) + ")");
-  if (report.job.contingency > Dollars{}) row("Set aside", bill_money(pick.cost.p50 + report.job.contingency, pick.cost.p50));
+  if (report.job.contingency > Dollars{})
+    row("Set aside", bill_money(pick.cost.p50 + report.job.contingency, pick.cost.p50));
   if (pick.billed_gpu_hours > 0)
     row("GPU-hours", rate_text(pick.gpu_hours) + " used of " + rate_text(pick.billed_gpu_hours));
   row("Memory per GPU", pick.fullest() == nullptr ? "" : memory_words(pick));

@@ -23,9 +23,7 @@ Cell used_cell(double amount) { return {amount, amount > 0 ? rate_text(amount) :
 /// Rows that add up to the plan's cost, cent by cent; the buffer is inside of each, as in every other figure.
 TableBlock bill_table(const PlanReport& report, const Plan& plan) {
   const Ledger ledger = ledger_of(report.job, plan);
-  const auto bill_cell = [&](Dollars money) {
-    return Cell(money / units::dollar, bill_money(money, plan.cost.p50));
-  };
+  const auto bill_cell = [&](Dollars money) { return Cell(money / units::dollar, bill_money(money, plan.cost.p50)); };
   TableMaker table("bill", "",
                    {{"phase", "For", false},
                     {"gpus_used", "GPUs used", true},
@@ -46,7 +44,11 @@ TableBlock bill_table(const PlanReport& report, const Plan& plan) {
                bill_cell(line.cost)});
   }
   if (ledger.idle.cost > Dollars{})
-    table.add({{"held, not used"}, {}, {}, used_cell(ledger.idle.used), used_cell(ledger.idle.billed),
+    table.add({{"held, not used"},
+               {},
+               {},
+               used_cell(ledger.idle.used),
+               used_cell(ledger.idle.billed),
                bill_cell(ledger.idle.cost)});
   table.add({{"In all"},
              {},
@@ -116,15 +118,15 @@ ReportSection bill_section(const ReportParts& parts) {
   if (parts.ways.size() > 1) {
     const ViewContent ways = options_content(report, pick, parts.ways);
     TableBlock block = table_block(ways.table, "ways", "Other ways to rent the same machines",
-                                         {{"way", "Way"},
-                                          {"hours", "Hours"},
-                                          {"hours~", kRunsHead},
-                                          {"cost_usd", "Cost"},
-                                          {"cost_usd~", "$, 8 in 10 runs"},
-                                          {"utilisation", "GPU-hours used"},
-                                          {"idle_usd", "Of it idle"},
-                                          {"chance_of_interruption", "Interrupted"},
-                                          {"settings", "In the job"}});
+                                   {{"way", "Way"},
+                                    {"hours", "Hours"},
+                                    {"hours~", kRunsHead},
+                                    {"cost_usd", "Cost"},
+                                    {"cost_usd~", "$, 8 in 10 runs"},
+                                    {"utilisation", "GPU-hours used"},
+                                    {"idle_usd", "Of it idle"},
+                                    {"chance_of_interruption", "Interrupted"},
+                                    {"settings", "In the job"}});
     bool seen = false;  // ways that come to the same are one
     for (TableRow& row : block.rows)
       if (row.mark == RowMark::kPick && std::exchange(seen, true)) row.mark = RowMark::kNone;
@@ -172,9 +174,7 @@ ReportSection risk_section(const ReportParts& parts) {
     table.add({{"the machine is not to be had"}, {}, {without_hints(words)}});
   const auto problems = known_problems(pick, report.job, report.catalogue);
   for (const TouchedPhases& touched : problems)
-    table.add({{problem_sentence(*touched.problem)},
-               {problem_effect(*touched.problem)},
-               {touched.problem->remedy}});
+    table.add({{problem_sentence(*touched.problem)}, {problem_effect(*touched.problem)}, {touched.problem->remedy}});
   if (!problems.empty()) finding.push_back(count_of(static_cast<double>(problems.size()), "known issue"));
   section.finding = upper_first(listed(finding)) + (finding.empty() ? "" : ".");
   section.blocks.push_back(table.take());
@@ -183,12 +183,10 @@ ReportSection risk_section(const ReportParts& parts) {
   add_list(section, lines);
   const ViewContent all = problems_view(report, Screen{});
   if (all.table.rows() > problems.size())
-    section.blocks.push_back(FoldBlock{"Known issues of the other plans, too",
-                                       {table_block(all.table, "problems", "",
-                                                    {{"problem", "Problem"},
-                                                     {"effect", "Effect"},
-                                                     {"remedy", "What to do"},
-                                                     {"plans", "Plans"}})}});
+    section.blocks.push_back(FoldBlock{
+        "Known issues of the other plans, too",
+        {table_block(all.table, "problems", "",
+                     {{"problem", "Problem"}, {"effect", "Effect"}, {"remedy", "What to do"}, {"plans", "Plans"}})}});
   return section;
 }
 

@@ -30,8 +30,8 @@ struct TableColumn {
 enum class RowMark { kNone, kPick, kBest, kBeaten };
 struct TableRow {
   RowMark mark = RowMark::kNone;
-  bool strong = false;                            ///< a sum
-  std::vector<std::string> cells;                 ///< one a column
+  bool strong = false;                             ///< a sum
+  std::vector<std::string> cells;                  ///< one a column
   std::vector<std::optional<double>> values = {};  ///< one a column, in the unit of its key; nullopt: no figure
 };
 struct TableBlock {

@@ -46,7 +46,9 @@ TableBlock all_plans(const PlanReport& report) {
                money_text(plan.cost),
                {cost_range(plan.cost)},
                {remark}},
-              pick ? RowMark::kPick : plan.on_frontier ? RowMark::kBest : RowMark::kBeaten);
+              pick               ? RowMark::kPick
+              : plan.on_frontier ? RowMark::kBest
+                                 : RowMark::kBeaten);
   }
   return table.take();
 }
@@ -68,7 +70,8 @@ ReportSection plans_section(const ReportParts& parts) {
   }
   section.blocks.push_back(all_plans(report));
   if (plans.size() > kMostPlans)
-    section.blocks.push_back(TextBlock{"The table has the " + std::to_string(kMostPlans) + " plans nearest to the pick of " +
+    section.blocks.push_back(TextBlock{"The table has the " + std::to_string(kMostPlans) +
+                                       " plans nearest to the pick of " +
                                        count_text(static_cast<double>(plans.size())) + "."});
   if (frontier > 1) {
     const ViewContent saved = saved_view(report, Screen{});
@@ -108,7 +111,8 @@ ReportSection each_plan_section(const ReportParts& parts) {
                  {part.cost.p50 / units::dollar, bill_money(part.cost.p50, plan->cost.p50)}});
     }
     if (plan->idle > Dollars{})
-      table.add({{"held, not used"}, {}, {}, {}, {}, {plan->idle / units::dollar, bill_money(plan->idle, plan->cost.p50)}});
+      table.add(
+          {{"held, not used"}, {}, {}, {}, {}, {plan->idle / units::dollar, bill_money(plan->idle, plan->cost.p50)}});
     if (plan->phases.size() > 1 || plan->idle > Dollars{})
       table.add({{"In all"},
                  {},
@@ -119,10 +123,9 @@ ReportSection each_plan_section(const ReportParts& parts) {
                 RowMark::kNone, true);
     std::vector<ReportBlock> blocks;
     const std::string offer = offer_words(*plan);
-    std::string words = (offer.empty() ? std::string("Machines of several offers") : offer) + ". Memory per GPU: " +
-                        memory_words(*plan) + ".";
-    if (plan->spot)
-      words += " Chance of an interruption: " + chance_words(plan->chance_of_interruption()) + ".";
+    std::string words = (offer.empty() ? std::string("Machines of several offers") : offer) +
+                        ". Memory per GPU: " + memory_words(*plan) + ".";
+    if (plan->spot) words += " Chance of an interruption: " + chance_words(plan->chance_of_interruption()) + ".";
     blocks.push_back(TextBlock{upper_first(std::move(words))});
     blocks.push_back(table.take());
     if (const std::string command = launch_of(parts, *plan); !command.empty())

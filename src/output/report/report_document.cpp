@@ -57,9 +57,9 @@ ReportDocument report_document(const ReportParts& parts) {
   document.head.prices = prices_words(report);
   document.head.command = parts.command;
   using Make = ReportSection (*)(const ReportParts&);
-  constexpr Make kFound[] = {answer_section, choice_section, work_section,    machines_section, memory_section,
-                             speed_section,  plans_section,  each_plan_section, bill_section,   risk_section,
-                             run_section,    trouble_section, change_section, fallback_section, basis_section};
+  constexpr Make kFound[] = {answer_section, choice_section,  work_section,      machines_section, memory_section,
+                             speed_section,  plans_section,   each_plan_section, bill_section,     risk_section,
+                             run_section,    trouble_section, change_section,    fallback_section, basis_section};
   constexpr Make kNothing[] = {nothing_section, work_section, basis_section};
   const auto add = [&](Make make) {
     ReportSection section = make(parts);

@@ -27,15 +27,15 @@ struct RunPart {
   std::vector<Step> steps{};
   std::vector<std::string> notes{};  ///< what to know before
   std::vector<Script> scripts{};
-  std::vector<std::pair<int, std::string>> phase_slugs{};  ///< position in the job, name of its run folder
+  std::vector<std::pair<int, std::string>> phase_slugs{};    ///< position in the job, name of its run folder
   std::vector<std::pair<int, std::string>> machine_slugs{};  ///< the same, name of the machine that it shares
-  std::string why_not{};                                   ///< why there are no scripts
+  std::string why_not{};                                     ///< why there are no scripts
 };
 
 struct ReportParts {
   const PlanReport& plan;
-  std::vector<Remedy> remedies{};     ///< where nothing fits
-  std::vector<RentalOption> ways{};   ///< to rent the pick's machines
+  std::vector<Remedy> remedies{};        ///< where nothing fits
+  std::vector<RentalOption> ways{};      ///< to rent the pick's machines
   std::optional<std::size_t> cheaper{};  ///< of these: cheaper_way()
   const SensitivityReport* sensitivity = nullptr;
   RunPart run{};

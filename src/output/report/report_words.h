@@ -19,8 +19,8 @@ std::string cost_words(const Outcome<Dollars>& cost);   ///< "$98.19", "no charg
 /// "$1,175.32": in the units in which a bill of that total is rounded, so that its rows add up; "–" for nothing.
 std::string bill_money(Dollars money, Dollars total);
 
-Cell time_cell(const Outcome<Seconds>& hours);    ///< "10.8 h"
-Cell money_text(const Outcome<Dollars>& cost);    ///< "$98.19"
+Cell time_cell(const Outcome<Seconds>& hours);  ///< "10.8 h"
+Cell money_text(const Outcome<Dollars>& cost);  ///< "$98.19"
 
 /// A sentence without what only somebody at a terminal can use: "(--all)", "(--show ledger)", "✔ ".
 std::string without_hints(std::string text);

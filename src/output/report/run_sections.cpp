@@ -65,7 +65,8 @@ std::vector<std::string> done_lines(const ReportParts& parts) {
     const std::string name = printable(phase.name, 40);
     for (const std::string& condition : phase.succeed_when) lines.push_back(name + ": " + printable(condition, 200));
     if (!phase.succeed_when.empty()) continue;
-    const auto slug = std::ranges::find(parts.run.phase_slugs, static_cast<int>(i), &std::pair<int, std::string>::first);
+    const auto slug =
+        std::ranges::find(parts.run.phase_slugs, static_cast<int>(i), &std::pair<int, std::string>::first);
     const std::string done =
         slug == parts.run.phase_slugs.end() ? std::string() : "the file runs/" + slug->second + "/done is there";
     if (!phase.yields.empty())
@@ -94,11 +95,12 @@ ReportSection run_section(const ReportParts& parts) {
     return section;
   }
   if (!run.notes.empty()) section.blocks.push_back(FoldBlock{"Know before you start", {ListBlock{false, run.notes}}});
-  steps.add("Write the scripts. Nothing is rented or started.", launch_of(parts, pick) + " -o " + run.folder + "\ncd " +
-                                                                     run.folder);
+  steps.add("Write the scripts. Nothing is rented or started.",
+            launch_of(parts, pick) + " -o " + run.folder + "\ncd " + run.folder);
   std::string variables;
   for (const std::string& note : run.notes)
-    if (const std::string line = variable_line(note); !line.empty()) variables += (variables.empty() ? "" : "\n") + line;
+    if (const std::string line = variable_line(note); !line.empty())
+      variables += (variables.empty() ? "" : "\n") + line;
   if (!variables.empty()) steps.add("Say where your things are; write the values behind the signs.", variables);
   for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
     const Phase& phase = report.job.phases[i];
@@ -113,8 +115,9 @@ ReportSection run_section(const ReportParts& parts) {
       return std::ranges::any_of(words, [&](std::string_view word) { return step.note.starts_with(word); });
     };
     // What comes while it runs and after it, in the words of the launchers.
-    const bool later = begins({"status", "follow", "stop", "look", "logs", "GPU utilization", "cancel", "what it prints",
-                               "downloads", "terminates", "after an interruption", "if it failed", "again"});
+    const bool later =
+        begins({"status", "follow", "stop", "look", "logs", "GPU utilization", "cancel", "what it prints", "downloads",
+                "terminates", "after an interruption", "if it failed", "again"});
     if (later) {
       watch += (watch.empty() ? "" : "\n") + step.command + "  # " + step.note;
       continue;
@@ -135,8 +138,8 @@ ReportSection run_section(const ReportParts& parts) {
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
     std::string command = run.launch;
-    command += std::string(" --set where.spot=") + (way.spot ? "only" : "never") + " --set schedule=" +
-               std::string(name_of(way.schedule)) + " -o " + run.folder + "-cheaper";
+    command += std::string(" --set where.spot=") + (way.spot ? "only" : "never") +
+               " --set schedule=" + std::string(name_of(way.schedule)) + " -o " + run.folder + "-cheaper";
     section.blocks.push_back(TextBlock{"For the cheaper way (" + rental_words(way) + ", " + cost_words(way.cost) +
                                        ") write other scripts, and follow the README.md in that folder:"});
     section.blocks.push_back(CodeBlock{"sh", command});
@@ -160,7 +163,8 @@ ReportSection trouble_section(const ReportParts& parts) {
     section.blocks.push_back(table.take());
     for (const auto& [position, slug] : parts.run.phase_slugs)
       if (position == part.estimate->phase)
-        commands += (commands.empty() ? "" : "\n") + std::string("gpuplan check runs/") + slug + "/log.txt --plan plan.json";
+        commands +=
+            (commands.empty() ? "" : "\n") + std::string("gpuplan check runs/") + slug + "/log.txt --plan plan.json";
   }
   if (section.blocks.empty()) return section;
   section.finding = "Hold the log against the plan early: each figure below is this job's own.";
@@ -189,7 +193,9 @@ ReportSection change_section(const ReportParts& parts) {
                       {"hours", "Hours then", true},
                       {"other_pick", "Then recommended", false}});
     const auto money = [&](const SensitivityEnd& end) { return end.runs ? to_text(end.cost) : std::string(kNoValue); };
-    const auto hours = [&](const SensitivityEnd& end) { return end.runs ? hours_text(end.hours) : std::string(kNoValue); };
+    const auto hours = [&](const SensitivityEnd& end) {
+      return end.runs ? hours_text(end.hours) : std::string(kNoValue);
+    };
     constexpr std::size_t kRows = 9;
     for (std::size_t i = 0; i < std::min(kRows, inputs.size()); ++i) {
       const SensitivityInput& input = *inputs[i];
@@ -207,9 +213,8 @@ ReportSection change_section(const ReportParts& parts) {
                              : "time goes from " + hours(first.low) + " to " + hours(first.high) + " h") +
                       ".";
     section.blocks.push_back(table.take());
-    section.blocks.push_back(
-        TextBlock{"One input at a time, on the same machines: over its own range, or by " +
-                  percent(parts.sensitivity->by) + " down and up (batches: half and double)."});
+    section.blocks.push_back(TextBlock{"One input at a time, on the same machines: over its own range, or by " +
+                                       percent(parts.sensitivity->by) + " down and up (batches: half and double)."});
   }
   if (!report.variants.empty()) {
     TableMaker table("variants", "Variants of the job",
@@ -283,12 +288,13 @@ ReportSection fallback_section(const ReportParts& parts) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (view.table.columns()[c].key != "id") continue;
       const auto plan = std::ranges::find(report.found.plans, row[c].text, &Plan::id);
-      if (plan == report.found.plans.end() || plan->offer == nullptr || plan->offer->kind != OfferKind::kRented) continue;
+      if (plan == report.found.plans.end() || plan->offer == nullptr || plan->offer->kind != OfferKind::kRented)
+        continue;
       const std::string& gpu = plan->offer->gpu;
       if (std::ranges::find(seen, gpu) != seen.end() || gpu.find_first_of("\"'\\$`") != std::string::npos) continue;
       seen.push_back(gpu);
-      search += (search.empty() ? "" : "\n") + std::string("gpuplan offers 'gpu=") + gpu + "' 'gpus>=" +
-                std::to_string(plan->offer->gpus) + "'";
+      search += (search.empty() ? "" : "\n") + std::string("gpuplan offers 'gpu=") + gpu +
+                "' 'gpus>=" + std::to_string(plan->offer->gpus) + "'";
     }
   if (!search.empty()) {
     section.blocks.push_back(TextBlock{"To look for others in the price list:"});

@@ -61,6 +61,12 @@ TableBlock table_block(const Table& table, std::string_view key, std::string cap
       row.strong = row.strong || (i == 0 && there && cells[shown[i]].paint == Paint::kBold && row.cells[i] == "total");
     }
   }
+  // Prices of which none is one say nothing.
+  for (std::size_t c = 0; c < block.columns.size(); ++c) {
+    const auto nothing = [&](const TableRow& row) { return row.cells[c].empty() || row.cells[c] == "$0.00"; };
+    if (!std::ranges::all_of(block.rows, nothing)) continue;
+    for (TableRow& row : block.rows) row.cells[c].clear();
+  }
   return block;
 }
 

@@ -99,11 +99,12 @@ TableBlock settings_table(const PlanReport& report, const std::vector<const Phas
   });
   row("Tokens", [](P phase, E estimate) {
     return std::holds_alternative<TrainPhase>(phase.work) && estimate.tokens > 0 ? count_short(estimate.tokens)
-                                                                                  : std::string();
+                                                                                 : std::string();
   });
   row("Checkpoints", [&](P phase, E estimate) { return checkpoints_set(report, phase, estimate); });
   row("Disk", [](P, E estimate) {
-    return estimate.machine_disk_bytes > Bytes{} ? disk_text(estimate.machine_disk_bytes) + " a machine" : std::string();
+    return estimate.machine_disk_bytes > Bytes{} ? disk_text(estimate.machine_disk_bytes) + " a machine"
+                                                 : std::string();
   });
   row("Host memory", [](P, E estimate) {
     return estimate.host_memory > Bytes{} ? gib_text(estimate.host_memory) + " GiB" : std::string();
@@ -153,10 +154,8 @@ ReportSection work_section(const ReportParts& parts) {
     section.blocks.push_back(table.take());
     return section;
   }
-  section.finding = count_of(static_cast<double>(pick->phases.size()), "phase") + " in " +
-                    hours_words(pick->hours.p50);
-  if (pick->billed_gpu_hours > 0)
-    section.finding += ", " + rate_text(pick->gpu_hours) + " GPU-hours of work";
+  section.finding = count_of(static_cast<double>(pick->phases.size()), "phase") + " in " + hours_words(pick->hours.p50);
+  if (pick->billed_gpu_hours > 0) section.finding += ", " + rate_text(pick->gpu_hours) + " GPU-hours of work";
   section.finding += report.job.buffer > 0 ? "; a buffer of " + percent(report.job.buffer) + " is in all times." : ".";
   TableMaker table("phases", "",
                    {{"phase", "Phase", false},
