@@ -49,7 +49,7 @@ std::vector<std::string> tip_of(const PlanReport& report, const Plan& plan) {
   tip.push_back("Time: " + hours_tip(plan.hours));
   tip.push_back("Cost: " + cost_tip(plan.cost));
   if (&plan == report.pick())
-    tip.emplace_back(report.found.recommendations.limits_missed ? "The nearest miss" : "The pick");
+    tip.emplace_back(report.found.recommendations.limits_missed ? "The nearest miss" : "Recommended");
   else if (plan.on_frontier) tip.emplace_back("Best trade-off: nothing is both faster and cheaper");
   else if (plan.dominated_by.empty()) tip.emplace_back("May run out of memory");
   else {
@@ -123,7 +123,7 @@ std::optional<ChartMark> equal_line(const PlanReport& report, const PlotAxis& x,
   }
   line.label = "cost + waiting = " + short_money(total);
   line.tip = {line.label, "An hour of waiting counts " + short_money(Dollars{value}),
-              "A plan below this line would be better than the pick"};
+              "A plan below this line would be better than the recommended one"};
   return line;
 }
 
@@ -174,17 +174,17 @@ std::optional<Chart> cost_time_chart(const PlanReport& report) {
                          ? " One other is beaten by " + std::string(best == 1 ? "it." : "one of these.")
                          : " The other " + counted(beaten) + " are beaten by " + (best == 1 ? "it." : "one of these.");
   if (tight > 0) chart.finding += " " + count_of(static_cast<double>(tight), "plan") + " may run out of memory.";
-  chart.caption = ranges ? "Bars hold 8 in 10 runs." : "The pick's bars hold 8 in 10 runs.";
+  chart.caption = ranges ? "Bars hold 8 in 10 runs." : "The bars of the recommended plan hold 8 in 10 runs.";
   if (frontier) chart.caption += " Solid line: best trade-offs.";
   if (equal)
-    chart.caption += " Dotted line: equal to the pick in cost plus waiting, at " +
+    chart.caption += " Dotted line: equal to the recommended plan in cost plus waiting, at " +
                      short_money(report.job.value_of_time * units::hour) + " an hour; a plan below it would be better.";
   if (plans.size() < all.size())
     chart.caption +=
         " Not drawn: " + count_of(static_cast<double>(all.size() - plans.size()), "beaten plan") + " far from these.";
   chart.alt = "Cost against time of " + count_of(static_cast<double>(plans.size()), "plan") + ". " + chart.finding;
   if (const Plan* pick = report.pick())
-    chart.alt += " The pick, " + printable(report.name(*pick), 100) + ", takes " + hours_words(pick->hours.p50) +
+    chart.alt += " Recommended: " + printable(report.name(*pick), 100) + " takes " + hours_words(pick->hours.p50) +
                  " and costs " + money_label(pick->cost.p50.value) + ".";
   return chart;
 }

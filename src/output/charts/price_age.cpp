@@ -98,8 +98,8 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
         one.first == one.last ? printable(one.last, 20) : printable(one.first, 20) + " to " + printable(one.last, 20);
     const std::string count = count_of(static_cast<double>(one.offers), "offer");
     const std::vector<std::string> tip = {rows[i], count, "Prices from " + dates,
-                                          one.picked ? "The pick is rented here"
-                                          : one.best ? "A best trade-off is rented here"
+                                          one.picked ? "The recommended plan rents here"
+                                          : one.best ? "A best trade-off rents here"
                                                      : "No best trade-off"};
     const MarkRole role = one.picked ? MarkRole::kPick : one.best ? MarkRole::kBest : MarkRole::kBeaten;
     if (one.oldest > one.youngest) {
@@ -126,7 +126,8 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
   const Provider* pick = nullptr;
   for (const Provider& one : providers)
     if (one.picked && (pick == nullptr || one.youngest > pick->youngest)) pick = &one;
-  if (pick != nullptr) chart.finding = "The pick's price is " + count_of(pick->youngest, "day") + " old. ";
+  if (pick != nullptr)
+    chart.finding = "The price of the recommended plan is " + count_of(pick->youngest, "day") + " old. ";
   chart.finding +=
       old == 0
           ? "None of the " + count_text(static_cast<double>(providers.size())) + " providers has only old prices."
@@ -134,7 +135,7 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
                 " providers " + (old == 1 ? "has" : "have") + " only prices older than " + count_of(limit, "day") + ".";
   chart.caption = "A bar ends at the newest price of a provider.";
   if (span) chart.caption += " The line behind it reaches to its oldest one.";
-  chart.caption += " Filled: the pick; ring: other best trade-offs.";
+  chart.caption += " Filled: the recommended plan; ring: other best trade-offs.";
   if (all > providers.size())
     chart.caption += " Not drawn: " + count_of(static_cast<double>(all - providers.size()), "provider") +
                      " without a best trade-off.";

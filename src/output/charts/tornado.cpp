@@ -35,7 +35,7 @@ std::string end_words(const SensitivityEnd& end) {
   const std::string value = printable(end.value, 40) + ": ";
   if (!end.runs) return value + "does not run on these machines";
   return value + hours_words(end.hours) + ", " + money_label(end.cost.value) +
-         (end.other_pick.empty() ? "" : "; the pick becomes " + printable(end.other_pick, 100));
+         (end.other_pick.empty() ? "" : "; then recommended: " + printable(end.other_pick, 100));
 }
 
 }  // namespace

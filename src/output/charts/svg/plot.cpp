@@ -8,8 +8,9 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kMany = 30;      // with more of them beaten points are dots without a name
-constexpr std::size_t kManySmall = 8;  // with more of them they have no name in a narrow picture
+constexpr std::size_t kMany = 30;       // with more of them beaten points are dots without a name
+constexpr std::size_t kManyNotes = 12;  // with more of them only their tips say what beats them
+constexpr std::size_t kManySmall = 8;   // with more of them they have no name in a narrow picture
 
 class Plot {
  public:
@@ -169,7 +170,7 @@ class Plot {
     };
     // A second line goes above the first try where the label stands above its point.
     for (const bool with_note : {true, false}) {
-      if (with_note && (mark.note.empty() || (small_ && lesser))) continue;
+      if (with_note && (mark.note.empty() || (lesser && (small_ || beaten_ > kManyNotes)))) continue;
       const std::string note = with_note ? mark.note : std::string();
       for (std::size_t i = 0; i < kTries.size(); ++i) {
         // A rising curve leaves room above it on the left.
