@@ -8,7 +8,7 @@ const WIDTH = 192 * MM;
 const HEIGHT = 276 * MM;
 const ROWS = 6;
 /// What two pages do without first.
-const LAST = ["each-plan", "each_plan", "basis", "machines", "prices", "trouble", "speed", "work", "change", "fallback", "sensitivity", "certainty", "choice"];
+const LAST = ["each", "basis", "machines", "trouble", "choice", "speed", "work", "change", "fallback"];
 
 let undo: (() => void)[] = [];
 

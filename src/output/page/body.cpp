@@ -18,15 +18,17 @@ using Json = nlohmann::ordered_json;
 
 const Json kNothing;
 
-const Json& at(const Json& json, const char* name) {
+const Json& member_of(const Json& json, const char* name) {
   if (!json.is_object()) return kNothing;
   const auto found = json.find(name);
   return found == json.end() ? kNothing : *found;
 }
 
 std::string text_of(const Json& json) { return json.is_string() ? json.get<std::string>() : std::string(); }
-std::string text_of(const Json& json, const char* name) { return text_of(at(json, name)); }
-bool flag_of(const Json& json, const char* name) { return at(json, name).is_boolean() && at(json, name).get<bool>(); }
+std::string text_of(const Json& json, const char* name) { return text_of(member_of(json, name)); }
+bool flag_of(const Json& json, const char* name) {
+  return member_of(json, name).is_boolean() && member_of(json, name).get<bool>();
+}
 std::string shown(const Json& json, const char* name) { return html_text(text_of(json, name)); }
 
 /// A key as part of an id or a class: letters, digits and hyphens.
@@ -59,7 +61,7 @@ struct Column {
 };
 
 std::string cell_of(const Json& row, std::size_t place) {
-  const Json& cells = at(row, "cells");
+  const Json& cells = member_of(row, "cells");
   return cells.is_array() && place < cells.size() ? text_of(cells[place]) : std::string();
 }
 
@@ -67,9 +69,9 @@ std::string cell_of(const Json& row, std::size_t place) {
 std::vector<Column> columns_of(const Json& table) {
   std::vector<Column> columns;
   std::size_t place = 0;
-  for (const Json& column : at(table, "columns")) {
+  for (const Json& column : member_of(table, "columns")) {
     const bool speaks =
-        std::ranges::any_of(at(table, "rows"), [&](const Json& row) { return !cell_of(row, place).empty(); });
+        std::ranges::any_of(member_of(table, "rows"), [&](const Json& row) { return !cell_of(row, place).empty(); });
     if (speaks) columns.push_back({place, text_of(column, "key"), text_of(column, "title"), flag_of(column, "right")});
     ++place;
   }
@@ -100,11 +102,15 @@ class Body {
   }
 
   void section(const Json& section, bool answer) {
-    const Json& blocks = at(section, "blocks");
+    const Json& blocks = member_of(section, "blocks");
     const std::string finding = shown(section, "finding");
     if (finding.empty() && (!blocks.is_array() || blocks.empty())) return;
-    const std::string heading = "<h2><span class=\"question\">" + shown(section, "title") + "</span>" +
-                                (finding.empty() ? "" : " <span class=\"finding\">" + finding + "</span>") + "</h2>";
+    const std::string heading =
+        "<h2><span class=\"question\">" + shown(section, "title") + "</span>" +
+        (finding.empty() ? ""
+                         : " <span class=\"finding" + std::string(finding.size() > kLongFinding ? " long" : "") +
+                               "\">" + finding + "</span>") +
+        "</h2>";
     const std::string key = key_of(text_of(section, "key"));
     contents_ += "<li><a href=\"#s-" + key + "\">" + html_text(short_name(text_of(section, "key"))) + "</a></li>";
     html_ += "<section id=\"s-" + key + "\"" +
@@ -129,9 +135,10 @@ class Body {
   std::string take_contents() { return std::move(contents_); }
 
  private:
-  /// The pick's figures large, what would change it beside them, and then the rest.
+  /// The pick's figures large, the first reasons beside them, and then the rest.
   std::string answer_blocks(const std::string& heading, const Json& blocks) {
-    std::string texts, aside, rest;
+    constexpr std::size_t kBeside = 4;
+    std::string texts, aside, rest, more;
     bool had_table = false;
     for (const Json& block : blocks) {
       const std::string kind = text_of(block, "kind");
@@ -142,19 +149,23 @@ class Body {
       } else if (kind == "text" && !had_table) {
         texts += block_html(block, 0);
       } else if (kind == "list" && aside.empty() && !flag_of(block, "ordered")) {
-        aside = block_html(block, 0);
+        Json first = Json::array(), others = Json::array();
+        for (const Json& item : member_of(block, "items")) (first.size() < kBeside ? first : others).push_back(item);
+        aside = list(first, false);
+        if (!others.empty())
+          more = "<details class=\"fold\"><summary>More about this plan</summary>" + list(others, false) + "</details>";
       } else {
         rest += block_html(block, 0);
       }
     }
-    if (aside.empty()) return "<div class=\"top\"><div>" + heading + texts + "</div></div>" + rest;
-    return "<div class=\"top\"><div>" + heading + texts + "</div><div class=\"aside\"><h3>What would change it</h3>" +
-           aside + "</div></div>" + rest;
+    std::string top = "<div class=\"top\"><div>" + heading + texts + "</div>";
+    if (!aside.empty()) top += "<div class=\"aside\"><h3>In short</h3>" + aside + "</div>";
+    return top + "</div>" + rest + more;
   }
 
   /// Figures of the row of the pick; a range goes under the figure before it.
   static std::string figures(const Json& table) {
-    const Json& rows = at(table, "rows");
+    const Json& rows = member_of(table, "rows");
     const auto pick = std::ranges::find_if(rows, [](const Json& row) { return text_of(row, "mark") == "pick"; });
     if (!rows.is_array() || pick == rows.end()) return {};
     struct Figure {
@@ -189,21 +200,20 @@ class Body {
   std::string block_html(const Json& block, int depth) {
     const std::string kind = text_of(block, "kind");
     if (kind == "table") return table(block);
-    if (kind == "chart") return chart(at(block, "chart"));
+    if (kind == "chart") return chart(member_of(block, "chart"));
     if (kind == "text") {
       const std::string text = lines_html(text_of(block, "text"));
       if (text.empty()) return {};
       return flag_of(block, "strong") ? "<p><strong>" + text + "</strong></p>" : "<p>" + text + "</p>";
     }
-    if (kind == "note")
-      return "<p class=\"note\"><b>Check before you spend.</b> " + lines_html(text_of(block, "text")) + "</p>";
-    if (kind == "list") return list(at(block, "items"), flag_of(block, "ordered"));
-    if (kind == "checks") return checks(at(block, "items"));
+    if (kind == "note") return "<p class=\"note\">" + lines_html(text_of(block, "text")) + "</p>";
+    if (kind == "list") return list(member_of(block, "items"), flag_of(block, "ordered"));
+    if (kind == "checks") return checks(member_of(block, "items"));
     if (kind == "code")
       return "<div class=\"code\"><pre tabindex=\"0\"><code>" + shown(block, "text") + "</code></pre></div>";
     if (kind == "prose") return "<div class=\"prose\">" + prose_html(text_of(block, "markdown")) + "</div>";
     if (kind != "fold") return {};
-    const std::string inside = depth < kDeepest ? blocks_html(at(block, "blocks"), depth + 1) : "";
+    const std::string inside = depth < kDeepest ? blocks_html(member_of(block, "blocks"), depth + 1) : "";
     if (inside.empty()) return {};
     return "<details class=\"fold\"><summary>" + shown(block, "title") + "</summary>" + inside + "</details>";
   }
@@ -224,7 +234,7 @@ class Body {
   }
 
   static std::string table(const Json& table) {
-    const Json& rows = at(table, "rows");
+    const Json& rows = member_of(table, "rows");
     const std::vector<Column> columns = columns_of(table);
     if (!rows.is_array() || rows.empty() || columns.empty()) return {};
     std::string html = "<div class=\"table\" data-key=\"" + key_of(text_of(table, "key")) + "\"><table>";
@@ -256,7 +266,7 @@ class Body {
     if (column.right) html += " class=\"r\"";
     if (text.empty()) html += " data-empty";
     html += " data-label=\"" + html_text(column.title) + "\"";
-    const Json& values = at(row, "values");
+    const Json& values = member_of(row, "values");
     if (values.is_array() && column.place < values.size() && values[column.place].is_number())
       html += " data-value=\"" + number_text(values[column.place].get<double>()) + "\"";
     html += ">" + lines_html(text);
@@ -283,10 +293,10 @@ class Body {
   static std::string numbers(const Json& chart, bool open) {
     std::vector<std::pair<std::string, std::string>> rows;
     bool more = false;
-    for (const Json& mark : at(chart, "marks")) {
+    for (const Json& mark : member_of(chart, "marks")) {
       const std::string label = text_of(mark, "label");
       std::vector<std::string> lines;
-      for (const Json& line : at(mark, "tip")) lines.push_back(text_of(line));
+      for (const Json& line : member_of(mark, "tip")) lines.push_back(text_of(line));
       if (label.empty() && lines.empty()) continue;
       std::string name = lines.empty() ? label : lines.front();
       if (!lines.empty()) lines.erase(lines.begin());
@@ -307,6 +317,7 @@ class Body {
   }
 
   static constexpr int kDeepest = 8;
+  static constexpr std::size_t kLongFinding = 90;  // bytes: set smaller
 
   std::span<const DrawnChart> charts_;
   std::string html_{}, contents_{};
@@ -317,13 +328,14 @@ class Body {
 
 Result<PageBody> page_body(std::string_view report, std::span<const DrawnChart> charts) {
   const page::Json document = page::Json::parse(report, nullptr, false);
-  if (!page::at(document, "report").is_number() || !page::at(document, "sections").is_array())
+  if (!page::member_of(document, "report").is_number() || !page::member_of(document, "sections").is_array())
     return failure("is no report; expected what gpuplan report makes");
-  const page::Json& head = page::at(document, "head");
+  const page::Json& head = page::member_of(document, "head");
   page::Body body(charts);
   body.head(head);
   bool first = true;
-  for (const page::Json& section : page::at(document, "sections")) body.section(section, std::exchange(first, false));
+  for (const page::Json& section : page::member_of(document, "sections"))
+    body.section(section, std::exchange(first, false));
   body.foot(head);
   return PageBody{page::Body::title_of(head), body.take_contents(), body.take()};
 }
