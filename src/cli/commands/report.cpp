@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/pages/report_page.h"
 #include "api/report/guide_file.h"
 #include "api/report/report.h"
 #include "base/text.h"
@@ -15,6 +16,7 @@
 #include "cli/load/job_options.h"
 #include "cli/options/common_options.h"
 #include "cli/options/options.h"
+#include "output/charts/svg/svg.h"
 #include "output/report/guide.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -28,7 +30,7 @@ struct ReportArguments {
   JobOptions job;
   std::string output, data_folder;
   std::string check, update;  ///< guides
-  bool json = false, force = false;
+  bool json = false, force = false, charts = false;
 };
 
 enum class Writer { kMarkdown, kJson, kPage };
@@ -88,14 +90,23 @@ Result<ReportArguments> asked_in(const api::GuideFile& guide, const std::string&
   return *static_cast<const ReportArguments*>((*read)->filled.get());
 }
 
-Result<api::ReportAnswer> ask(System& system, const ReportArguments& options, const Catalogue& catalogue) {
-  const auto request = read_request(system, options.job, catalogue);
+struct Asked {
+  api::Request request;
+  api::ReportAnswer answer;
+};
+
+Result<Asked> ask(System& system, const ReportArguments& options, const Catalogue& catalogue,
+                  const std::string& charts = "") {
+  auto request = read_request(system, options.job, catalogue);
   if (!request) return std::unexpected(request.error());
   const std::string command = command_words("report", options.job, options.data_folder);
   constexpr std::string_view kStart = "gpuplan report ";
-  return api::ask_report(*request,
-                         {.arguments = command.size() > kStart.size() ? command.substr(kStart.size()) : std::string()},
-                         catalogue);
+  auto answer = api::ask_report(
+      *request,
+      {.arguments = command.size() > kStart.size() ? command.substr(kStart.size()) : std::string(), .charts = charts},
+      catalogue);
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  return Asked{*std::move(request), *std::move(answer)};
 }
 
 std::string changes_text(const std::string& file, const api::GuideFile& guide,
@@ -148,6 +159,27 @@ std::string kept_name(System& system, const std::string& file) {
   return name;
 }
 
+/// "docs/GUIDE.charts": the folder of a guide's drawings.
+std::string charts_folder(const std::string& guide) {
+  const std::size_t slash = guide.rfind('/'), dot = guide.rfind('.');
+  const bool ending = dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
+  return guide.substr(0, ending ? dot : guide.size()) + ".charts";
+}
+
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// The charts of a guide as files beside it; the exit code after a message where they can not be written.
+std::optional<int> write_charts(System& system, const std::string& folder, const ReportDocument& document) {
+  std::vector<LaunchFile> files;
+  for (const ChartBlock* chart : charts_in(document))
+    files.push_back({.path = chart->chart.key + ".svg", .text = svg_of(chart->chart, {.theme = ChartTheme::kBoth})});
+  if (files.empty()) return std::nullopt;
+  const auto written = system.write_folder(folder, files, true);
+  if (written) return std::nullopt;
+  if (!written.error().message.empty()) say(system, "gpuplan: " + written.error().message);
+  return written.error().code;
+}
+
 /// --check and --update.
 int look_again(System& system, const ReportArguments& options, const Catalogue& catalogue) {
   const bool update = !options.update.empty();
@@ -173,17 +205,23 @@ int look_again(System& system, const ReportArguments& options, const Catalogue& 
     const auto other = load_learned(system, asked.data_folder, asked.job.runs);
     if (!other) return complain(system, other.error());
   }
-  const auto answer = ask(system, asked, catalogue);
-  if (!answer) return complain(system, answer.error());
-  const std::vector<api::GuideChange> changes = api::changes_since(guide->record, answer->record());
+  // Drawings that are there are drawn anew.
+  const std::string folder = charts_folder(file);
+  const bool drawn = text->find("](" + last_part(folder) + "/") != std::string::npos;
+  const auto now = ask(system, asked, catalogue, drawn ? last_part(folder) : std::string());
+  if (!now) return complain(system, now.error());
+  const api::ReportAnswer& answer = now->answer;
+  const std::vector<api::GuideChange> changes = api::changes_since(guide->record, answer.record());
   if (update) {
     if (guide->by_hand()) {
       const std::string kept = kept_name(system, file);
       if (const int code = deliver(system, *text, kept, kDone); code != kDone) return code;
       say(system, "gpuplan: the edited guide is kept as " + printable(kept));
     }
-    const std::string made = api::sealed_guide(guide_markdown(answer->document(), guide->own), answer->record());
-    const int code = deliver(system, made, file, exit_code(answer->verdict()));
+    if (drawn)
+      if (const auto failed = write_charts(system, folder, answer.document())) return *failed;
+    const std::string made = api::sealed_guide(guide_markdown(answer.document(), guide->own), answer.record());
+    const int code = deliver(system, made, file, exit_code(answer.verdict()));
     if (code == kInternal || code == kInterrupted) return code;
     return deliver(
         system,
@@ -213,10 +251,24 @@ Result<void> good_report_options(const ReportArguments& options) {
   if (!options.check.empty() && !options.update.empty()) return wrong_use("--check and --update cannot be combined");
   if (!options.update.empty() && !options.output.empty())
     return wrong_use("--update writes the guide that it names; leave -o away");
-  if (options.check.empty() && options.update.empty() && writer_of(options) == Writer::kPage)
-    return failure("-o " + printable(options.output, 80) +
-                   ": the page is not in this build; use a name that ends in .md");
+  if (options.charts && (options.output.empty() || options.output == "-" || writer_of(options) != Writer::kMarkdown))
+    return wrong_use("--charts: draws beside a guide in a file; add -o GUIDE.md");
   return {};
+}
+
+Result<std::string> page_text(System& system, const ReportArguments& options, const Asked& asked) {
+  std::vector<DrawnChart> charts;
+  for (const ChartBlock* chart : charts_in(asked.answer.document()))
+    charts.push_back({chart->chart.key, svg_of(chart->chart, {.theme = ChartTheme::kBoth})});
+  const std::string runs = options.job.runs.none ? std::string() : own_runs_file(system, options.job.runs);
+  const std::string report = asked.answer.json(), plan = asked.answer.plan().json({});
+  return api::report_page(
+      {.asked = asked.request,
+       .question = asked.answer.plan().question(),
+       .report = report,
+       .plan = plan,
+       .charts = charts,
+       .own_facts = !options.data_folder.empty() || (!runs.empty() && system.facts_of(runs).is_file())});
 }
 
 int run_report(System& system, const ReportArguments& options) {
@@ -225,12 +277,24 @@ int run_report(System& system, const ReportArguments& options) {
   if (!catalogue) return complain(system, catalogue.error());
   if (!options.check.empty() || !options.update.empty()) return look_again(system, options, *catalogue);
   if (const auto may = may_write(system, options); !may) return complain(system, may.error());
-  const auto answer = ask(system, options, *catalogue);
-  if (!answer) return complain(system, answer.error());
-  const std::string text = writer_of(options) == Writer::kJson
-                               ? answer->json()
-                               : api::sealed_guide(guide_markdown(answer->document()), answer->record());
-  return deliver(system, text, options.output, exit_code(answer->verdict()), true);
+  const std::string folder = options.charts ? charts_folder(options.output) : std::string();
+  const auto asked = ask(system, options, *catalogue, last_part(folder));
+  if (!asked) return complain(system, asked.error());
+  const int code = exit_code(asked->answer.verdict());
+  switch (writer_of(options)) {
+    case Writer::kJson:
+      return deliver(system, asked->answer.json(), options.output, code, true);
+    case Writer::kPage: {
+      const auto page = page_text(system, options, *asked);
+      return page ? deliver(system, *page, options.output, code) : complain(system, page.error());
+    }
+    case Writer::kMarkdown:
+      break;
+  }
+  if (options.charts)
+    if (const auto failed = write_charts(system, folder, asked->answer.document())) return *failed;
+  return deliver(system, api::sealed_guide(guide_markdown(asked->answer.document()), asked->answer.record()),
+                 options.output, code, true);
 }
 
 constexpr const char* kReportNotes =
@@ -247,6 +311,7 @@ CommandSpec report_command() {
                       .examples =
                           "  gpuplan report examples/sft-node.yaml -o GUIDE.md\n"
                           "  gpuplan report --model Qwen2.5-7B --tokens 10M --method lora -o GUIDE.md\n"
+                          "  gpuplan report examples/sft-node.yaml -o plan.html\n"
                           "  gpuplan report --check GUIDE.md\n"
                           "  gpuplan report --update GUIDE.md\n",
                       .notes = kReportNotes};
@@ -265,10 +330,13 @@ CommandSpec report_command() {
       {.names = "--force",
        .target = &options->force,
        .help = "write over a guide that was edited by hand; --update keeps the old one beside it"});
+  command.options.push_back({.names = "--charts",
+                             .target = &options->charts,
+                             .help = "draw the charts of a guide as SVG files beside it (GUIDE.charts)"});
   command.options.push_back({.names = "--json", .target = &options->json, .help = "output JSON"});
   command.options.push_back({.names = "-o,--output",
                              .target = &options->output,
-                             .help = "file to write, .md or .json (default: standard output)",
+                             .help = "file to write: .md, .html or .json (default: guide to standard output)",
                              .value = "FILE",
                              .completes = Completes::kFiles});
   add_data_option(command, options->data_folder);

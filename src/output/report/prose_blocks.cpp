@@ -31,7 +31,8 @@ std::optional<Placed> place_of(const ProsePiece& piece) {
     if (piece.key == "notes") return Placed{"work", "Notes on " + name};
     return Placed{"work", name};
   }
-  if (piece.about.starts_with("option ") || piece.about.starts_with("variant ")) return Placed{"choice", upper_first(about)};
+  if (piece.about.starts_with("option ") || piece.about.starts_with("variant "))
+    return Placed{"choice", upper_first(about)};
   return Placed{"machines", upper_first(about)};
 }
 

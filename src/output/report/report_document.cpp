@@ -47,9 +47,8 @@ ReportDocument report_document(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   ReportDocument document;
   const JobProse& prose = report.job.prose;
-  document.head.title =
-      printable(prose.title.empty() ? report.job.name + ": how to run it" : prose.title, 300);
-  document.head.goal = is_short(prose.purpose)        ? prose.purpose
+  document.head.title = printable(prose.title.empty() ? report.job.name + ": how to run it" : prose.title, 300);
+  document.head.goal = is_short(prose.purpose)         ? prose.purpose
                        : report.job.phases.size() == 1 ? upper_first(phase_words(report.job.phases.front())) + "."
                                                        : std::string();
   document.head.made = report.today;

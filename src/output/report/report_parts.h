@@ -40,7 +40,7 @@ struct ReportParts {
   const SensitivityReport* sensitivity = nullptr;
   RunPart run{};
   std::string version{}, command{};  ///< "gpuplan report job.yaml"
-  std::string charts{};  ///< folder of drawings beside the guide; empty: it has none
+  std::string charts{};              ///< folder of drawings beside the guide; empty: it has none
   /// "gpuplan COMMAND job.yaml --set ...", with the name of another command in its place.
   std::string plan_command{}, whatif_command{}, launch_command{};
 };
