@@ -86,7 +86,7 @@ Result<ReportArguments> asked_in(const api::GuideFile& guide, const std::string&
   const std::vector<CommandSpec> known = {report_command()};
   const auto read = read_options(words, known);
   if (!read || (*read)->filled == nullptr)
-    return failure("its command can not be read any more: " + printable(guide.record.command, 200), {file});
+    return failure("its command cannot be read any more: " + printable(guide.record.command, 200), {file});
   return *static_cast<const ReportArguments*>((*read)->filled.get());
 }
 

@@ -38,7 +38,7 @@ std::vector<WatchLine> watch_list(const Expectation& expected) {
                      expected.micro_batch > 1 ? "halve the micro-batch (" + count_text(expected.micro_batch) +
                                                     " now) and double gradient accumulation"
                      : training ? "full activation checkpointing (recompute: full), shorter sequences, or more GPUs"
-                                : "fewer sequences at once, or a shorter context"});
+                                : "a smaller batch, or a shorter context"});
     lines.push_back({"memory stays below " + to_text(expected.memory->p50 * kMemoryAsPlanned),
                      to_text(expected.memory->p50),
                      "batch or sequences are smaller than planned: check settings and data"});
@@ -48,7 +48,7 @@ std::vector<WatchLine> watch_list(const Expectation& expected) {
                    "data or CPU hold them up: more dataloader workers, data on a local disk"});
   if (training) {
     lines.push_back({"step times vary more than " + fixed_text(kSteadySteps, 1) + "x", "steady",
-                     "data loading, evaluation inside steps, or somebody else on the machine"});
+                     "data loading, evaluation inside steps, or another program on the machine"});
     lines.push_back({"the loss is nan or inf", "finite",
                      "halve the learning rate, clip gradients at 1.0, go on from a checkpoint before it"});
     lines.push_back(

@@ -102,7 +102,7 @@ ReportSection answer_section(const ReportParts& parts) {
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
     lines.push_back("Cheaper way: " + rental_words(way) + ", " + cost_words(way.cost) + " (" + cost_range(way.cost) +
-                    ") in place of " + cost_words(pick.cost) + ". What it takes: " + given_up_words(way, pick) +
+                    ") instead of " + cost_words(pick.cost) + ". What it takes: " + given_up_words(way, pick) +
                     ". In the job: " + rental_settings(way) + ".");
   }
   for (const std::string& line : limit_words(report)) lines.push_back(line);

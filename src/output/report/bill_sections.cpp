@@ -171,7 +171,7 @@ ReportSection risk_section(const ReportParts& parts) {
   if (pick.fit == Fit::kTight)
     table.add({{"out of memory"}, {"the median fits, P90 does not"}, {"start with a smaller micro-batch"}});
   if (const std::string words = availability_words(report); !words.empty())
-    table.add({{"the machine is not to be had"}, {}, {without_hints(words)}});
+    table.add({{"the machine is not available"}, {}, {without_hints(words)}});
   const auto problems = known_problems(pick, report.job, report.catalogue);
   for (const TouchedPhases& touched : problems)
     table.add({{problem_sentence(*touched.problem)}, {problem_effect(*touched.problem)}, {touched.problem->remedy}});

@@ -71,7 +71,7 @@ ReportSection plans_section(const ReportParts& parts) {
   section.blocks.push_back(all_plans(report));
   if (plans.size() > kMostPlans)
     section.blocks.push_back(TextBlock{"The table has the " + std::to_string(kMostPlans) +
-                                       " plans nearest to the pick of " +
+                                       " plans nearest to the recommended one, of " +
                                        count_text(static_cast<double>(plans.size())) + "."});
   if (frontier > 1) {
     const ViewContent saved = saved_view(report, Screen{});

@@ -224,7 +224,7 @@ ReportSection change_section(const ReportParts& parts) {
                       {"hours_range", kRunsHead, true},
                       {"cost_usd", "Cost", true},
                       {"cost_usd_range", kRunsHead, true}});
-    table.add({{"as it stands"},
+    table.add({{"baseline"},
                {report.name(pick)},
                time_cell(pick.hours),
                {time_range(pick.hours)},
@@ -280,7 +280,7 @@ ReportSection fallback_section(const ReportParts& parts) {
                                                              {"hours", "Hours"},
                                                              {"cost_usd", "Cost"},
                                                              {"offers", "Offers"},
-                                                             {"availability", "To be had"},
+                                                             {"availability", "Availability"},
                                                              {"limits", "Limits"}}));
   std::string search;
   std::vector<std::string> seen;

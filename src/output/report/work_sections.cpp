@@ -57,7 +57,7 @@ std::string batch_in_words(const Phase& phase, const PhaseEstimate& estimate) {
   if (figures.empty()) return "";
   return figures + (std::holds_alternative<TrainPhase>(phase.work)
                         ? " sequences (replicas x micro-batch x accumulation)"
-                        : " sequences at once (replicas x each)");
+                        : " sequences in parallel (replicas x each)");
 }
 
 std::string checkpoints_set(const PlanReport& report, const Phase& phase, const PhaseEstimate& estimate) {
@@ -215,14 +215,14 @@ ReportSection machines_section(const ReportParts& parts) {
   section.finding = upper_first(section.finding) + ".";
   section.blocks.push_back(table_block(view.table, "prices", without_hints(view.title),
                                        {{"offer", "Offer"},
-                                        {"memory_gib", "GiB a GPU"},
+                                        {"memory_gib", "GiB per GPU"},
                                         {"architecture", "Architecture"},
                                         {"where", "Where"},
                                         {"spot_usd_per_hour", "Spot, $ an hour"},
                                         {"usd_per_hour", "On demand, $ an hour"},
-                                        {"usd_per_gpu_hour", "Least a GPU-hour"},
+                                        {"usd_per_gpu_hour", "Least per GPU-hour"},
                                         {"memory_share", "Memory used"},
-                                        {"availability", "To be had"},
+                                        {"availability", "Availability"},
                                         {"as_of", "As of"}}));
   add_list(section, view.notes);
   return section;
@@ -282,7 +282,7 @@ ReportSection memory_section(const ReportParts& parts) {
     const int most = OpenBatch(std::move(alone), 0, report.catalogue, machines, first).largest();
     if (most > 0)
       largest.push_back("Largest that fits in " + phase_name(report, part) + ": " + count_of(most, "sequence") +
-                        " at once on each replica (planned: " + count_text(estimate.strategy.micro_batch) + ").");
+                        " in parallel on each replica (planned: " + count_text(estimate.strategy.micro_batch) + ").");
   }
   add_list(section, largest);
   return section;
