@@ -29,7 +29,8 @@ api::PlanAnswer answer_to(const std::string& name) {
   const std::string file = std::string(GPUPLAN_SOURCE_DIR) + "/examples/" + name + ".yaml";
   std::ifstream stream(file, std::ios::binary);
   api::Request request;
-  request.job = NamedText{file, std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()}};
+  request.job =
+      api::NamedText{file, std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()}};
   request.today = "2026-11-22";
   auto answer = api::ask_plan(request, catalogue());
   if (answer) return *std::move(answer);
