@@ -223,7 +223,8 @@ int run_plan(System& system, const PlanArguments& options) {
   PlanReport& report = answer->report();
   report.all = options.all || form == Form::kJson || form == Form::kCsv;
   if (const Plan* pick = report.pick()) {
-    report.launch = command_words("launch", options.job, options.common.data_folder) + " --to " + std::string(launcher_for(*pick));
+    report.launch =
+        command_words("launch", options.job, options.common.data_folder) + " --to " + std::string(launcher_for(*pick));
     if (form == Form::kText || form == Form::kMarkdown)  // others do not tell
       for (const Unwritten& lacking : unwritten(report.job, *pick, report.catalogue))
         report.unwritten.push_back(printable(lacking.phase, 60) + ": " + lacking.why);

@@ -183,7 +183,8 @@ class Diagnosis {
   void smaller_than_planned() {
     for (const Measured what : {Measured::kAllocated, Measured::kReserved, Measured::kDevice}) {
       const RunFigure* figure = check_.figure(what);
-      if (figure == nullptr || !figure->ratio() || *figure->ratio() > kMemoryAsPlanned || figure->agreement() != Agreement::kBelow)
+      if (figure == nullptr || !figure->ratio() || *figure->ratio() > kMemoryAsPlanned ||
+          figure->agreement() != Agreement::kBelow)
         continue;
       std::string words = "It uses " + gib(figure->value) + ", planned were " + gib(figure->expected->p50) +
                           ": the micro-batch or the sequences may be smaller than in the plan";
