@@ -14,14 +14,11 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   const std::vector<ClaimRecord> records = records_of(document);
   audit::Bench bench{document, records, catalogue};
   bench.checked.resize(static_cast<std::size_t>(document.quantities));
-  audit::check_rows(bench);
-  audit::check_sums(bench);
-  audit::check_columns(bench);
-  audit::check_options(bench);
-  audit::check_repeats(bench);
-  audit::check_facts(bench);
-  audit::check_memory(bench);
-  audit::check_missing(bench);
+  for (const auto check : {audit::check_rows, audit::check_sums, audit::check_columns, audit::check_options,
+                           audit::check_repeats, audit::check_facts, audit::check_memory, audit::check_missing}) {
+    bench.steps = audit::Bench::kSteps;
+    check(bench);
+  }
 
   Audit result;
   result.findings = std::move(bench.findings);
@@ -35,7 +32,7 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   result.claims = document.quantities;
   result.checked = static_cast<int>(std::ranges::count(bench.checked, true));
   result.unread = document.unread;
-  if (bench.steps <= 0)
+  if (bench.cut_short)
     result.unread.push_back(
         {1, "the file is too long to hold everything against everything: some comparisons were left out"});
   return result;

@@ -192,7 +192,9 @@ class Sums {
   void judge(int line, const std::string& label, const ClaimText& said, const std::vector<Term>& chain) {
     const std::size_t count = chain.size() - 1;
     const Term& result = chain.back();
-    if (count < 2 || result.quantity == nullptr) return;
+    // "4x A100 40GB = 160 GB" is a product of its own.
+    const bool product = chain[0].quantity == nullptr && chain[0].dimension == ClaimDimension::kBytes;
+    if (count < (product ? 1U : 2U) || result.quantity == nullptr) return;
     std::vector<ClaimEnds> base, written, hourly;
     bool time = false, money = false;
     for (std::size_t i = 0; i < count; ++i) {
@@ -261,6 +263,8 @@ class Sums {
     if (less.to > arrow || rest.from < arrow || less.dimension != rest.dimension ||
         less.dimension == ClaimDimension::kBare || less.range() || rest.range())
       return;
+    constexpr int kMost = 50;  // each looks through the whole document
+    if (++savings_ > kMost) return;
     bench_.use(less);
     bench_.use(rest);
     const ClaimEnds before = ends_of(less) + ends_of(rest);
@@ -379,6 +383,7 @@ class Sums {
   }
 
   Bench& bench_;
+  int savings_ = 0;
 };
 
 }  // namespace

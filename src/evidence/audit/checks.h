@@ -23,10 +23,15 @@ struct Bench {
   std::vector<Finding> findings{};
   std::vector<bool> checked{};  ///< by ClaimAmount::id
   /// Steps left for what holds everything against everything: files of many MB end too.
-  long steps = 30'000'000;
+  static constexpr long kSteps = 5'000'000;  // a second or two
+  long steps = kSteps;
+  bool cut_short = false;  ///< some check had no steps left
 
   /// A step of such a search; false: enough.
-  bool go_on() { return --steps > 0; }
+  bool go_on() {
+    cut_short = cut_short || steps <= 1;
+    return --steps > 0;
+  }
 
   void use(const ClaimAmount& quantity) {
     const auto place = static_cast<std::size_t>(quantity.id);

@@ -464,7 +464,9 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       ++at;
       continue;
     }
-    const auto first = number_at(all.substr(at), decimal_);
+    // "a100-40": the rest of a name.
+    const bool of_name = mention > 0 && all[at - 1] == '-' && said.gpus[mention - 1].to == at - 1;
+    const auto first = of_name ? std::nullopt : number_at(all.substr(at), decimal_);
     if (!first) {
       while (at < all.size() && is_digit(all[at])) ++at;
       continue;
@@ -513,7 +515,15 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       if (is_money_sign(all.substr(other))) ++other;
       else other += foreign_sign(all.substr(other));
       const auto last = number_at(all.substr(other), decimal_);
-      if (!last || last->value < first->value) continue;
+      if (!last) continue;
+      if (last->value < first->value) {
+        // "30 s - 2 min": a larger unit of the same kind.
+        const Unit* larger = unit_at(other + last->length).first;
+        if (from == end || larger == nullptr || unit_between == nullptr ||
+            larger->dimension != unit_between->dimension ||
+            last->value * larger->factor < first->value * unit_between->factor)
+          continue;
+      }
       // "8-GPU 4090 - 24 GB": blanks around a dash part things, unless both ends share the unit.
       second = *last;
       end = other + last->length;
