@@ -13,7 +13,7 @@ namespace gpuplan {
 namespace {
 
 constexpr std::size_t kMostParts = 8;
-constexpr double kWorthARow = 0.005;
+constexpr double kLeastPart = 0.005;
 
 constexpr MarkRole kRoles[] = {MarkRole::kC1, MarkRole::kC2, MarkRole::kC3, MarkRole::kC4,
                                MarkRole::kC5, MarkRole::kC6, MarkRole::kC7, MarkRole::kC8};
@@ -49,7 +49,7 @@ std::vector<TimePart> parts_of(const PhaseTerms& phase) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool last = i + 1 == parts.size() && in_rest == 0;
     const bool room = shown.size() < kMostParts - 1 || (last && shown.size() < kMostParts);
-    if (room && (parts[i].seconds >= kWorthARow * total || last)) shown.push_back(parts[i]);
+    if (room && (parts[i].seconds >= kLeastPart * total || last)) shown.push_back(parts[i]);
     else {
       rest.seconds += parts[i].seconds;
       ++in_rest;

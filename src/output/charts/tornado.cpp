@@ -11,7 +11,7 @@ namespace gpuplan {
 namespace {
 
 constexpr std::size_t kMostRows = 9;
-constexpr double kWorthARow = 0.004;  // of what is planned
+constexpr double kLeastSwing = 0.004;  // of what is planned
 
 struct Measured {
   bool cost;
@@ -52,7 +52,7 @@ std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing)
     const double low = value_of(input->low), high = value_of(input->high);
     const double moved = std::max({low, high, now}) - std::min({low, high, now});
     const bool told = what.words(low) != what.words(now) || what.words(high) != what.words(now);
-    if (inputs.size() < kMostRows && moved > kWorthARow * now && (told || !input->low.runs || !input->high.runs))
+    if (inputs.size() < kMostRows && moved > kLeastSwing * now && (told || !input->low.runs || !input->high.runs))
       inputs.push_back(input);
   }
   if (inputs.empty()) return std::nullopt;
