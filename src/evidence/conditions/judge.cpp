@@ -30,22 +30,22 @@ std::string text_of(double value, Dimension dimension, bool percent) {
   return dimension == Dimension::kTokenRate ? number + " tokens/s" : number;
 }
 
-bool compares(Comparison how, double a, double b) {
+bool compares(ComparisonSign how, double a, double b) {
   const bool close =
       std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
   const bool equal = a == b || close;  // of infinity, nothing else is near
   switch (how) {
-    case Comparison::kLess:
+    case ComparisonSign::kLess:
       return a < b && !equal;
-    case Comparison::kLessEqual:
+    case ComparisonSign::kLessEqual:
       return a < b || equal;
-    case Comparison::kGreater:
+    case ComparisonSign::kGreater:
       return a > b && !equal;
-    case Comparison::kGreaterEqual:
+    case ComparisonSign::kGreaterEqual:
       return a > b || equal;
-    case Comparison::kEqual:
+    case ComparisonSign::kEqual:
       return equal;
-    case Comparison::kUnequal:
+    case ComparisonSign::kUnequal:
       break;
   }
   return !equal && !std::isnan(a) && !std::isnan(b);
@@ -234,7 +234,8 @@ Judgement ConditionJudge::reaches(const ConditionTree& tree, const ConditionNode
   const bool from_above = !value.points.empty() && first > *goal.end;
   const double best = *function(from_above ? SeriesFunction::kMin : SeriesFunction::kMax, value).end;
   Judgement result;
-  result.holds = either_way(compares(from_above ? Comparison::kLessEqual : Comparison::kGreaterEqual, best, *goal.end));
+  result.holds =
+      either_way(compares(from_above ? ComparisonSign::kLessEqual : ComparisonSign::kGreaterEqual, best, *goal.end));
   result.no_number = std::isnan(best) || std::isnan(*goal.end) || std::isnan(first);
   result.words = "reaches " + text_of(best, what.dimension, node.percent) + "; required " +
                  text_of(*goal.end, what.dimension, node.percent);

@@ -116,8 +116,8 @@ class Parser {
     return left;  // whether a truth or a number is wanted, the dimensions tell
   }
 
-  std::optional<Comparison> comparison() const {
-    return token_.kind == ConditionToken::Kind::kSign ? from_name<Comparison>(token_.text) : std::nullopt;
+  std::optional<ComparisonSign> comparison() const {
+    return token_.kind == ConditionToken::Kind::kSign ? from_name<ComparisonSign>(token_.text) : std::nullopt;
   }
 
   int chain(int left, std::size_t at) {

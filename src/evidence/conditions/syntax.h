@@ -29,15 +29,20 @@ struct Names<SeriesFunction> {
   };
 };
 
-enum class Comparison : std::uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kUnequal };
+enum class ComparisonSign : std::uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kUnequal };
 template <>
-struct Names<Comparison> {
+struct Names<ComparisonSign> {
   static constexpr std::array entries = {
-      Named<Comparison>{Comparison::kLess, "<"},      Named<Comparison>{Comparison::kLessEqual, "<="},
-      Named<Comparison>{Comparison::kGreater, ">"},   Named<Comparison>{Comparison::kGreaterEqual, ">="},
-      Named<Comparison>{Comparison::kEqual, "=="},    Named<Comparison>{Comparison::kUnequal, "!="},
-      Named<Comparison>{Comparison::kLessEqual, "≤"}, Named<Comparison>{Comparison::kGreaterEqual, "≥"},
-      Named<Comparison>{Comparison::kEqual, "="},     Named<Comparison>{Comparison::kUnequal, "≠"},
+      Named<ComparisonSign>{ComparisonSign::kLess, "<"},
+      Named<ComparisonSign>{ComparisonSign::kLessEqual, "<="},
+      Named<ComparisonSign>{ComparisonSign::kGreater, ">"},
+      Named<ComparisonSign>{ComparisonSign::kGreaterEqual, ">="},
+      Named<ComparisonSign>{ComparisonSign::kEqual, "=="},
+      Named<ComparisonSign>{ComparisonSign::kUnequal, "!="},
+      Named<ComparisonSign>{ComparisonSign::kLessEqual, "≤"},
+      Named<ComparisonSign>{ComparisonSign::kGreaterEqual, "≥"},
+      Named<ComparisonSign>{ComparisonSign::kEqual, "="},
+      Named<ComparisonSign>{ComparisonSign::kUnequal, "≠"},
   };
 };
 
@@ -65,7 +70,7 @@ struct ConditionNode {
   };
   Kind kind = Kind::kNumber;
   std::vector<int> parts;
-  std::vector<Comparison> comparisons;
+  std::vector<ComparisonSign> comparisons;
   SeriesFunction function = SeriesFunction::kLast;
   double number = 0;
   Dimension dimension = Dimension::kPlain;  ///< of a number as written; of all nodes after check_dimensions
