@@ -3,8 +3,8 @@
  *
  *   {"ask": "plan", "job": "phases: ..."}
  *
- * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, report, check, audit, validate, gpus, offers, model,
- * schema or version
+ * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, report, check, audit, validate, gpus, offers,
+ *          model, schema or version
  *
  * About a job (the first nine; of simulate the flag work may stand in its place):
  * job      text of a job file or of a kept plan, or the job itself as an object

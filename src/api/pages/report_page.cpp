@@ -127,8 +127,9 @@ std::vector<Knob> knobs_of(const Tree& job) {
       const std::string price = now_text(offer.find("price")), gpu = now_text(offer.find("gpu"));
       if (price.empty() || gpu.empty()) continue;
       const std::string count = now_text(offer.find("gpus"));
-      knobs.push_back({"Prices", "market.offers[" + std::to_string(i) + "].price",
-                       (count.empty() ? "" : count + "x ") + gpu, price, ""});
+      const std::string number = std::to_string(i);
+      knobs.push_back({"Prices", join(std::vector<std::string>{"market.offers[", number, "].price"}, ""),
+                       count.empty() ? gpu : join(std::vector<std::string>{count, gpu}, "x "), price, ""});
     }
   }
   const Tree* phases = job.find("phases");

@@ -155,12 +155,12 @@ GuideRecord ReportAnswer::record() const {
 
 Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms, const Catalogue& catalogue) {
   const bool told = !terms.arguments.empty();
-  PlanLook look{.compare_given = true, .command = told ? command_of("plan", terms.arguments) : std::string()};
+  const PlanLook look{.compare_given = true, .command = told ? command_of("plan", terms.arguments) : std::string()};
   auto answer = ask_plan(request, catalogue, look);
   if (!answer) return std::unexpected(std::move(answer.error()));
   auto parts = std::make_unique<ReportAnswer::Parts>(*std::move(answer));
   PlanAnswer& plan = parts->plan;
-  PlanReport& report = plan.report();
+  const PlanReport& report = plan.report();
   ReportParts from{.plan = report, .remedies = plan.remedies()};
   from.version = GPUPLAN_VERSION;
   from.charts = terms.charts;

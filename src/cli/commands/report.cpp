@@ -153,9 +153,10 @@ std::string kept_name(System& system, const std::string& file) {
   const std::size_t dot = file.rfind('.');
   const bool ending = dot != std::string::npos && file.find('/', dot) == std::string::npos && dot > 0;
   const std::string start = file.substr(0, ending ? dot : file.size()), end = ending ? file.substr(dot) : "";
-  std::string name = start + ".edited" + end;
+  const std::string edited = start + ".edited";
+  std::string name = edited + end;
   for (int i = 2; system.facts_of(name).kind != FileFacts::Kind::kNothing; ++i)
-    name = start + ".edited-" + std::to_string(i) + end;
+    name = join(std::vector<std::string>{edited, "-", std::to_string(i), end}, "");
   return name;
 }
 

@@ -61,8 +61,6 @@ class Columns {
       for (const ClaimRow& row : table.rows) {
         const ClaimAmount* value = value_at(row, column);
         if (value == nullptr || !(adds(value->dimension) || value->dimension == ClaimDimension::kBare)) continue;
-        const std::string name =
-            to_lower(row.cells[0].text + " " + row.cells[std::min<std::size_t>(1, row.cells.size() - 1)].text);
         const ClaimText& label = row.cells[0].text.empty() && row.cells.size() > 1 ? row.cells[1] : row.cells[0];
         if (is_total(row)) {
           // A number without unit is a sum where its column says so and has parts that are none of sizes.

@@ -143,7 +143,7 @@ class Sums {
       std::vector<Term> chain{all[i]};
       std::size_t next = i + 1;
       for (; next < all.size(); ++next) {
-        std::string_view gap = std::string_view(said.text).substr(
+        const std::string_view gap = std::string_view(said.text).substr(
             chain.back().to, all[next].from > chain.back().to ? all[next].from - chain.back().to : 0);
         // "4x RTX 3090 (24 GB each) = 96 GB"
         if (chain.size() == 1 && chain[0].dimension == ClaimDimension::kGpus && chain[0].quantity == nullptr &&

@@ -26,7 +26,7 @@ bool is_counted(ClaimDimension dimension) {
 
 /// How far a value may lie from what is written: "~120" is 115 to 125, "~90" 85.5 to 94.5.
 double half_of(double value, double step, const ClaimAmount& quantity) {
-  double half = step / 2;
+  const double half = step / 2;
   if (!quantity.approximate) return half;
   constexpr double kMostShare = 0.05;
   double zeros = step;
@@ -127,7 +127,7 @@ bool may_be_same(const ClaimAmount& a, const ClaimAmount& b) {
 }
 
 std::string told(ClaimDimension dimension, double low, double high) {
-  const std::string first = one(dimension, low);
+  std::string first = one(dimension, low);
   if (high - low <= 1e-9 * std::fabs(high)) return first;
   return range_text(first, one(dimension, high));
 }

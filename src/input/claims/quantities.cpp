@@ -206,7 +206,7 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
     for (int i = 0; i < last; ++i) number.step /= 10;
     number.whole = false;
   }
-  std::string_view rest = text.substr(number.length);
+  const std::string_view rest = text.substr(number.length);
   constexpr std::pair<char, double> kSuffixes[] = {{'K', 1e3}, {'k', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
   double factor = 1;
   for (const auto& [sign, worth] : kSuffixes)
@@ -232,7 +232,7 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
 
 /// Bytes of a dash or "to" between the ends of a range.
 std::size_t range_sign_at(std::string_view text) {
-  std::size_t at = blanks_at(text, 0);
+  const std::size_t at = blanks_at(text, 0);
   std::size_t length = 0;
   for (const std::string_view dash : kDashes)
     if (text.substr(at).starts_with(dash)) length = dash.size();
@@ -552,7 +552,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
         end += 4;
       }
     } else {
-      std::size_t next = end + blanks_at(all, end);
+      const std::size_t next = end + blanks_at(all, end);
       const std::string lower = to_lower(all.substr(next, 4));
       const bool sign = all.substr(end).starts_with("\xC3\x97") || all.substr(end).starts_with('x') ||
                         all.substr(end).starts_with('X');

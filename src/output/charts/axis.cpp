@@ -68,9 +68,12 @@ std::vector<double> round_values(double low, double high, AxisUnit unit) {
       return values;
     }
   }
-  for (double power = math::pow(10, std::floor(math::log(low) / math::log(10.0) - 1e-9)); power <= high; power *= 10)
+  double power = math::pow(10, std::floor(math::log(low) / math::log(10.0) - 1e-9));
+  while (power <= high) {
     for (const double step : {1.0, 2.0, 5.0})
       if (const double value = step * power; value >= low && value <= high) values.push_back(value);
+    power *= 10;
+  }
   return values;
 }
 

@@ -38,8 +38,7 @@ std::vector<const Plan*> plans_of(const PlanReport& report) {
   for (const Plan& plan : all) {
     const bool far =
         hours_of(plan) > kFarTime * least_hours || (least_dollars > 0 && dollars_of(plan) > kFarCost * least_dollars);
-    if (drawn_anyway(report, plan)) plans.push_back(&plan);
-    else if (!far && others++ < kMostPlans) plans.push_back(&plan);
+    if (drawn_anyway(report, plan) || (!far && others++ < kMostPlans)) plans.push_back(&plan);
   }
   return plans;
 }

@@ -50,7 +50,7 @@ bool fits(const std::vector<double>& values, const Plan& plan, Measured what) {
 }
 
 double quantile(const std::vector<double>& values, double share) {
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 
 /// Share of the samples up to a value, between samples as the line goes.
@@ -155,7 +155,7 @@ std::optional<Chart> fan_chart(const PlanReport& report, Measured what) {
   const std::string limit_name = what.time ? "deadline" : "budget";
   const std::string limit_text = limit ? what.words(*limit) : std::string();
   if (shown) {
-    ChartMark rule{.shape = MarkShape::kRule, .role = MarkRole::kC8, .x = *limit};
+    ChartMark rule{.shape = MarkShape::kRule, .role = MarkRole::kC8, .x = limit};
     rule.label = limit_name + " " + limit_text + (chance ? ": " + chance_words(*chance) : std::string());
     rule.tip = {upper_first(limit_name) + ": " + limit_text};
     if (chance) rule.tip.push_back("Kept in " + chance_words(*chance) + " of runs");

@@ -118,7 +118,7 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
                            .x1 = static_cast<double>(one.youngest),
                            .tip = tip});
     ChartMark point{.shape = MarkShape::kPoint, .role = role, .x = static_cast<double>(one.youngest), .y = row};
-    point.label = dates + ", " + count;
+    point.label = join(std::vector<std::string>{dates, count}, ", ");
     point.tip = tip;
     chart.marks.push_back(std::move(point));
     old += one.youngest >= limit ? 1 : 0;

@@ -128,7 +128,8 @@ class Body {
 
   static std::string title_of(const Json& head) {
     std::string title = text_of(head, "title");
-    return title.empty() ? "Plan" : title;
+    if (title.empty()) title = "Plan";
+    return title;
   }
 
   std::string take() { return std::move(html_); }
@@ -144,7 +145,7 @@ class Body {
       const std::string kind = text_of(block, "kind");
       if (kind == "table" && !had_table) {
         had_table = true;
-        texts = figures(block) + texts;
+        texts.insert(0, figures(block));
         rest += block_html(block, 0);
       } else if (kind == "text" && !had_table) {
         texts += block_html(block, 0);
@@ -298,7 +299,7 @@ class Body {
       std::vector<std::string> lines;
       for (const Json& line : member_of(mark, "tip")) lines.push_back(text_of(line));
       if (label.empty() && lines.empty()) continue;
-      std::string name = lines.empty() ? label : lines.front();
+      const std::string name = lines.empty() ? label : lines.front();
       if (!lines.empty()) lines.erase(lines.begin());
       else if (const std::string note = text_of(mark, "note"); !note.empty()) lines.push_back(note);
       more = more || !lines.empty();

@@ -188,10 +188,10 @@ class Blocks {
 
   std::string html() {
     while (at_ < lines_.size()) {
-      if (blank(lines_[at_])) ++at_;
+      if (blank(lines_[at_]) || (fence_of(lines_[at_]).empty() && heading_mark(lines_[at_]) <= 0 && rules(lines_[at_])))
+        ++at_;
       else if (!fence_of(lines_[at_]).empty()) code();
       else if (heading_mark(lines_[at_]) > 0) heading();
-      else if (rules(lines_[at_])) ++at_;
       else if (lines_[at_].starts_with('>') && depth_ < kDeepestProse) quote();
       else if (begins_list(lines_[at_]) && depth_ < kDeepestProse) list();
       else if (at_ + 1 < lines_.size() && lines_[at_].find('|') != std::string_view::npos &&

@@ -98,7 +98,8 @@ ReportSection answer_section(const ReportParts& parts) {
       "answer", "What should I " + lower_first(take_words(pick)) + "?", answer_words(report, pick), {}};
   add_choices(parts, pick, section);
   std::vector<std::string> lines;
-  for (const auto& [label, words] : pick_lines(report)) lines.push_back(label + ": " + words + ".");
+  for (const auto& [label, words] : pick_lines(report))
+    lines.push_back(join(std::vector<std::string>{label, words}, ": ") + ".");
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
     lines.push_back("Cheaper way: " + rental_words(way) + ", " + cost_words(way.cost) + " (" + cost_range(way.cost) +

@@ -102,7 +102,7 @@ ReportSection each_plan_section(const ReportParts& parts) {
                       {"cost_usd", "Cost", true}});
     for (const PhasePlan& part : plan->phases) {
       const Phase& phase = phase_of(report, part);
-      std::string how = strategy_words(part.estimate, phase);
+      const std::string how = strategy_words(part.estimate, phase);
       table.add({{phase_name(report, part)},
                  {part.estimate->gpus > 0 ? std::to_string(part.estimate->gpus) : kNoValue},
                  {how.empty() ? phase_words(phase) : how},

@@ -71,7 +71,7 @@ std::vector<std::string> done_lines(const ReportParts& parts) {
         slug == parts.run.phase_slugs.end() ? std::string() : "the file runs/" + slug->second + "/done is there";
     if (!phase.yields.empty())
       lines.push_back(name + " gave " + printable(phase.yields, 120) + (done.empty() ? "" : "; " + done));
-    else if (!done.empty()) lines.push_back(name + ": " + done);
+    else if (!done.empty()) lines.push_back(join(std::vector<std::string>{name, done}, ": "));
     else lines.push_back(name + " is through");
   }
   const bool rented = std::ranges::any_of(report.pick()->leases, [](const Lease& lease) {

@@ -185,7 +185,10 @@ class Plot {
 
   void label_rule(const ChartMark& mark) {
     const double at = x(*mark.x);
-    for (double by = height_ - kBottom - 8; by > kTop + 10; by -= 18) {
+    constexpr double kLine = 18;
+    const int lines = static_cast<int>((height_ - kBottom - kTop - 18) / kLine) + 1;
+    for (int line = 0; line < lines; ++line) {
+      const double by = height_ - kBottom - 8 - line * kLine;
       if (put(at - 6, by, mark.label, "", "b", Anchor::kEnd)) return;
       if (put(at + 6, by, mark.label, "", "b", Anchor::kStart)) return;
     }
@@ -205,8 +208,10 @@ class Plot {
       canvas_.text(middle, kTop - 4, mark.label, "t", Anchor::kMiddle);
       return;
     }
-    for (double by = height_ - kBottom - 8; by > kTop + 10; by -= 16)
-      if (put(middle, by, mark.label, "", "t", Anchor::kMiddle)) return;
+    constexpr double kLine = 16;
+    const int lines = static_cast<int>((height_ - kBottom - kTop - 18) / kLine) + 1;
+    for (int line = 0; line < lines; ++line)
+      if (put(middle, height_ - kBottom - 8 - line * kLine, mark.label, "", "t", Anchor::kMiddle)) return;
   }
 
   /// Along the line, from its lower end on, where it can be seen.
