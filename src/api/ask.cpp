@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/accuracy/own_runs.h"
 #include "api/accuracy/validate.h"
@@ -21,8 +22,10 @@
 #include "base/text.h"
 #include "input/job/schema.h"
 #include "input/models/model_source.h"
+#include "output/charts/svg/svg.h"
 #include "output/facts/gpus_report.h"
 #include "output/facts/model_report.h"
+#include "output/page/body.h"
 #include "output/text/json_writer.h"
 #include "output/views/plan_views.h"
 
@@ -88,7 +91,15 @@ Result<Reply> reply_report(const DoorQuestion& asked, const Catalogue& catalogue
   if (terms.arguments.empty() && asked.request.job) terms.arguments = shell_word(asked.request.job->name);
   const auto answer = ask_report(asked.request, terms, catalogue);
   if (!answer) return std::unexpected(answer.error());
-  return Reply{answer->json(), answer->verdict()};
+  Reply told{answer->json(), answer->verdict()};
+  std::vector<DrawnChart> drawn;
+  for (const ChartBlock* chart : charts_in(answer->document()))
+    drawn.push_back({chart->chart.key, svg_of(chart->chart, {.theme = ChartTheme::kBoth})});
+  auto page = page_body(told.document, drawn);
+  if (!page) return std::unexpected(std::move(page.error()));
+  told.html = std::move(page->html);
+  told.contents = std::move(page->contents);
+  return told;
 }
 
 Result<Reply> reply_validate(const DoorQuestion& asked, const Catalogue& catalogue) {
@@ -240,6 +251,7 @@ std::string ask(std::string_view question) {
   json.key("answer").document(replied->document);
   if (!replied->files.empty()) api::write_files(json, replied->files);
   if (!replied->why.empty()) json.member("why", replied->why);
+  if (!replied->html.empty()) json.member("html", replied->html).member("contents", replied->contents);
   if (!replied->left_out.empty()) {
     json.key("own_runs_left_out").begin_array();
     for (const Error& row : replied->left_out)

@@ -50,10 +50,10 @@
  *
  * The answer: {"schema": "gpuplan/answer@1", "outcome": "found", "answer": {...}} with the document that the program
  * prints with --json; the outcome may also be "misses_limits" and "nothing_fits". Of launch, "files" beside it has
- * path, executable and text of each file to write, or "why" says in sentences why there are none. A log that was
- * checked is "found", whatever the verdict in the document. Rows of own runs that can not be used stand in
- * "own_runs_left_out" with line and message. For wrong input the outcome is "wrong", and "error" has
- * message, file, line and column in place of "answer". */
+ * path, executable and text of each file to write, or "why" says in sentences why there are none. Of
+ * report, "html" and "contents" beside it are the inside of its page. A log that was checked is "found", whatever the
+ * verdict in the document. Rows of own runs that can not be used stand in "own_runs_left_out" with line and message.
+ * For wrong input the outcome is "wrong", and "error" has message, file, line and column in place of "answer". */
 #pragma once
 
 #ifdef __cplusplus

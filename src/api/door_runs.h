@@ -15,6 +15,7 @@ struct Reply {
   Verdict verdict = Verdict::kFound;
   std::vector<LaunchFile> files{};  ///< that a launch would write
   std::vector<std::string> why{};   ///< why it would write none, a sentence each
+  std::string html{}, contents{};   ///< a report as the inside of a page (output/page/body.h)
   std::vector<Error> left_out{};    ///< own runs that can not be used
 };
 

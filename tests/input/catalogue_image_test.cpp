@@ -88,7 +88,8 @@ TEST(CatalogueImage, ComesBackAsItWas) {
            .preemptible = true,
            .leave_free = 11,
            .watts = 12,
-           .usd_per_kwh = 13};
+           .usd_per_kwh = 13,
+           .notes = {}};
   ASSERT_FALSE(all.models.empty());
   all.models.front().heads_guessed = all.models.front().ffn_guessed = all.models.front().vocab_guessed = true;
   const std::string image = pack_catalogue(all);

@@ -284,7 +284,7 @@ class Body {
         "<figure class=\"chart\" data-chart=\"" + html_text(key) + "\" data-kind=\"" + shown(chart, "kind") + "\">";
     const std::string title = shown(chart, "title"), finding = shown(chart, "finding");
     if (!title.empty()) html += "<h3>" + title + (finding.empty() ? "" : " <span>" + finding + "</span>") + "</h3>";
-    html += "<div class=\"plot\">" + (shown_now ? drawn->svg : std::string()) + "</div>";
+    html += "<div class=\"plot\">" + (shown_now ? picture_html(drawn->svg) : std::string()) + "</div>";
     if (const std::string caption = shown(chart, "caption"); !caption.empty())
       html += "<figcaption>" + caption + "</figcaption>";
     return html + numbers(chart, !shown_now) + "</figure>";

@@ -12,7 +12,7 @@ namespace gpuplan {
 /// A chart as it is drawn where no script runs.
 struct DrawnChart {
   std::string key;  ///< of the chart
-  std::string svg;  ///< of our own making: goes in as it is
+  std::string svg;  ///< the drawing; it goes in as a picture
 };
 
 /// What a page shows of a report.

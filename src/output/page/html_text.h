@@ -14,4 +14,9 @@ std::string html_text(std::string_view text);
 /// no comment.
 std::string html_json(std::string_view json);
 
+std::string base64_text(std::string_view bytes);
+
+/// A drawing as a picture inside the page: its own styles reach nothing else, and no policy on styles stops them.
+std::string picture_html(std::string_view svg);
+
 }  // namespace gpuplan

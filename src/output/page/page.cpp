@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include "output/page/html_text.h"
@@ -10,20 +9,6 @@
 
 namespace gpuplan {
 namespace {
-
-std::string base64_text(std::string_view bytes) {
-  constexpr std::string_view kSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const auto byte = [&](std::size_t i) -> std::uint32_t {
-      return at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U;
-    };
-    const std::uint32_t three = byte(0) << 16U | byte(1) << 8U | byte(2);
-    for (std::size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kSigns[(three >> (18U - 6U * i)) & 63U];
-  }
-  return text;
-}
 
 std::string knobs_json(std::span<const Knob> knobs) {
   JsonWriter json(JsonWriter::Layout::kCompact);
