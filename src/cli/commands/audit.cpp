@@ -66,7 +66,7 @@ constexpr const char* kAuditNotes =
     "  inconsistent   the plan says it twice, differently\n"
     "  dominated      another option of the plan is as cheap and as fast\n"
     "  unlikely       far from what is known, such as an old price\n"
-    "  missing        nothing is said of set-up or buffer\n"
+    "  missing        nothing is said of setup or buffer\n"
     "With --job memory and times are held against the model too.\n"
     "\nExit codes: 0 nothing was found; 6 something was; 5 the plan or job cannot be read.\n";
 

@@ -71,7 +71,7 @@ void judge_by_job(Audit& audit, std::span<const Asked> asked, std::span<const An
              answer.largest > 0
                  ? "batch " + std::to_string(one.batch_per_gpu ? answer.largest : answer.largest * one.gpu.count)
                  : "does not fit",
-             answer.largest > 0 ? std::to_string(answer.largest) + " sequences at once on a GPU of " + answer.name +
+             answer.largest > 0 ? std::to_string(answer.largest) + " sequences in parallel on a GPU of " + answer.name +
                                       " by the job's model; more by accumulation"
                                 : "the job does not fit " + answer.name);
     }
@@ -81,7 +81,7 @@ void judge_by_job(Audit& audit, std::span<const Asked> asked, std::span<const An
       if (stated.most() < answer.hours.p10.value || stated.least() > answer.hours.p90.value)
         find(FindingKind::kUnlikely, one.time->text,
              told(ClaimDimension::kTime, answer.hours.p10.value, answer.hours.p90.value),
-             "the 80 % range of the model for the job on " + answer.name);
+             "the 80% range of the model for the job on " + answer.name);
     } else if (one.time != nullptr && !answer.holds) {
       ++audit.checked;
       find(FindingKind::kWrong, one.time->text, "does not fit",

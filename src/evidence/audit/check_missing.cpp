@@ -8,12 +8,12 @@
 namespace gpuplan::audit {
 namespace {
 
-constexpr std::array<std::string_view, 14> kSetup = {"setup",    "set-up",   "set up",      "startup",     "start-up",
-                                                     "overhead", "download", "provision",   "boot",        "install",
-                                                     "loading",  "warm-up",  "einrichtung", "vorbereitung"};
-constexpr std::array<std::string_view, 13> kBuffer = {"buffer",    "contingency", "margin", "reserve", "safety",
-                                                      "debugging", "headroom",    "slack",  "puffer",  "risk",
-                                                      "retries",   "reruns",      "re-run"};
+constexpr std::array<std::string_view, 11> kSetup = {"setup",    "set up",      "startup",     "overhead",
+                                                     "download", "provision",   "install",     "loading",
+                                                     "warmup",   "einrichtung", "vorbereitung"};
+constexpr std::array<std::string_view, 12> kBuffer = {"buffer", "contingency", "margin",   "reserve",
+                                                      "safety", "debugging",   "headroom", "slack",
+                                                      "puffer", "risk",        "retries",  "rerun"};
 
 }  // namespace
 
@@ -30,7 +30,9 @@ void check_missing(Bench& bench) {
   if (plans < 2) return;
   bool setup = false, buffer = false;
   const auto look = [&](std::string_view text) {
-    const std::string lower = to_lower(text);
+    // "set-up" is setup, "re-runs" are reruns.
+    std::string lower = to_lower(text);
+    std::erase(lower, '-');
     for (const std::string_view word : kSetup) setup = setup || lower.find(word) != std::string::npos;
     for (const std::string_view word : kBuffer) buffer = buffer || lower.find(word) != std::string::npos;
   };
@@ -43,7 +45,7 @@ void check_missing(Bench& bench) {
   }
   if (!setup)
     bench.find(FindingKind::kMissing, first->line, "", "hours and cost", "",
-               "nothing is said of set-up: starting machines, downloads, loading of models, which are billed too");
+               "nothing is said of setup: starting machines, downloads, loading of models, which are billed too");
   if (!buffer)
     bench.find(FindingKind::kMissing, first->line, "", "hours and cost", "",
                "nothing is said of a buffer for runs that fail or take longer");

@@ -108,7 +108,8 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
   switch (quantity.dimension) {
     case ClaimDimension::kTime:
       if (any_of(lower, {"per step", "/step", "step time"})) return ClaimRole::kStepTime;
-      if (any_of(lower, {"overhead", "setup", "set-up", "startup", "buffer"}) || quantity.added)
+      if (squeeze(name).starts_with("setup") || any_of(lower, {"overhead", "setup", "set up", "startup", "buffer"}) ||
+          quantity.added)
         return ClaimRole::kOverhead;
       if (any_of(lower, {"per-", "per ", "/epoch", "/"}) && !has(lower, "per-model") &&
           !any_of(lower, {"(h", "(min", "time (", "/gpu"}))
