@@ -65,7 +65,7 @@ end adds an item, and an empty value takes a key away. `variants` are named sets
 
 ## Words
 
-What a plan is for, what somebody does by hand and how to judge what comes out stand beside the figures, for those who did
+What a plan is for, what is done by hand and how to judge what comes out stand beside the figures, for those who did
 not write the job. No figure, order or id of a plan depends on it.
 
 * **Where.** `title`, `purpose`, `notes` and `tasks` tell of the job or of a phase; `expect` and `quality` of what a phase

@@ -25,14 +25,18 @@ std::string phase_names(const PlanReport& report, const Plan& plan, const std::v
   return names.empty() ? "No phase" : listed(names);
 }
 
+/// "1 of 8 GPUs".
+std::string used_of(int used, int billed) {
+  return std::to_string(used) + " of " + std::to_string(billed) + (billed == 1 ? " GPU" : " GPUs");
+}
+
 void add_phase(const PlanReport& report, const PhasePlan& part, double row, Chart& chart) {
   const double buffer = report.job.buffer;
   const Seconds end = end_of(part), worked = part.start + (end - part.start) / (1 + buffer);
   const bool machine = part.gpus_billed > 0;
   const MarkRole role = machine ? MarkRole::kC1 : MarkRole::kC7;
   const std::string name = printable(phase_of(report, part).name, 200);
-  const std::string use = machine ? std::to_string(part.estimate->gpus) + " of " + std::to_string(part.gpus_billed) +
-                                        " GPUs used, " + to_text(part.cost.p50)
+  const std::string use = machine ? used_of(part.estimate->gpus, part.gpus_billed) + " used, " + to_text(part.cost.p50)
                                   : std::string("No GPU: nothing is billed");
   const std::vector<std::string> tip = {name, "From " + hours_label(hours(part.start)) + " to " + hours_words(end),
                                         hours_tip(part.hours), use};
@@ -43,9 +47,7 @@ void add_phase(const PlanReport& report, const PhasePlan& part, double row, Char
   ChartMark& last = worked < end ? buffered : bar;
   last.x = last.x1;
   last.label = hours_words(part.hours.p50) +
-               (machine ? ", " + std::to_string(part.estimate->gpus) + " of " + std::to_string(part.gpus_billed) +
-                              (part.gpus_billed == 1 ? " GPU" : " GPUs")
-                        : std::string(", free"));
+               (machine ? ", " + used_of(part.estimate->gpus, part.gpus_billed) : std::string(", free"));
   chart.marks.push_back(std::move(bar));
   if (worked < end) chart.marks.push_back(std::move(buffered));
 }
@@ -59,8 +61,7 @@ void add_machines(const PlanReport& report, const Plan& plan, const StretchLedge
     const int used = std::min(stretch.used, stretch.billed);
     const std::vector<std::string> tip = {
         phase_names(report, plan, stretch.phases),
-        hours_words(stretch.length()) + ": " + std::to_string(used) + " of " + std::to_string(stretch.billed) +
-            " GPUs used",
+        hours_words(stretch.length()) + ": " + used_of(used, stretch.billed) + " used",
         to_text(stretch.cost) +
             (stretch.idle > Dollars{} ? ", of it " + to_text(stretch.idle) + " for idle GPUs" : "")};
     ChartMark bar{.shape = MarkShape::kBar, .role = MarkRole::kC1, .x0 = hours(stretch.from), .x1 = hours(stretch.to)};

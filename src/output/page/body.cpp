@@ -80,7 +80,7 @@ std::vector<Column> columns_of(const Json& table) {
 
 /// What a row is, for those who see no colour; empty: nothing of note.
 const char* word_of_mark(const std::string& mark) {
-  if (mark == "pick") return "the pick";
+  if (mark == "pick") return "recommended";
   if (mark == "best") return "best trade-off";
   return mark == "beaten" ? "beaten" : "";
 }
