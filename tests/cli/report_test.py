@@ -260,9 +260,41 @@ class KindsOfJob(unittest.TestCase):
                     self.assertNotIn(line, ("---", "==="))
         self.assertNotIn("\x1b", run("report", "-", stdin=(SMALL % ('"a\\u001b[31m"', "train")).encode()).stdout)
 
-    def test_the_page_is_not_there_yet(self):
-        done = run("report", EXAMPLES[0], "-o", "/tmp/never-written.html")
-        self.assertEqual((done.returncode, done.stderr.count("\n")), (5, 1))
+    def test_pages_hold_the_plan_and_the_document(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words in ((EXAMPLES[0],), FLAGS[3]):
+                page = Path(folder, "plan.html")
+                done = run("report", *words, "-o", str(page))
+                if "Node.js" in done.stderr:  # a build without its page says so in a line and writes nothing
+                    self.assertEqual((done.returncode, done.stderr.count("\n"), page.exists()), (5, 1, False))
+                    continue
+                self.assertIn(done.returncode, ANSWERS, done.stderr)
+                text = page.read_text(encoding="utf-8")
+                self.assertLess(len(text), 2_500_000)
+                self.assertTrue(text.lower().startswith("<!doctype html>"))
+                for section in document(*words)["sections"]:
+                    self.assertIn(f'id="{section["key"]}"', text)
+                charts = [block for section in document(*words)["sections"] for block in blocks_of(section["blocks"], "chart")]
+                self.assertEqual(text.count("data:image/svg+xml;base64,"), len(charts))
+                self.assertNotRegex(text, r"(src|href)=\"https?:")
+
+    def test_charts_stand_beside_a_guide(self):
+        with tempfile.TemporaryDirectory() as folder:
+            guide = Path(folder, "GUIDE.md")
+            self.assertEqual(run("report", EXAMPLES[0], "-o", str(guide), "--charts").returncode, 0)
+            named = re.findall(r"\]\((GUIDE\.charts/[^)]+)\)", guide.read_text(encoding="utf-8"))
+            drawn = sorted(f"GUIDE.charts/{path.name}" for path in Path(folder, "GUIDE.charts").iterdir())
+            self.assertGreater(len(named), 3)
+            self.assertEqual(sorted(named), drawn)
+            for name in named:
+                self.assertTrue(Path(folder, name).read_text(encoding="utf-8").startswith("<svg"))
+            self.assertEqual(run("report", "--check", str(guide)).returncode, 0)
+            Path(folder, named[0]).unlink()
+            self.assertEqual(run("report", "--update", str(guide)).returncode, 0)
+            self.assertTrue(Path(folder, named[0]).exists())
+            for words in (("--charts",), ("--charts", "-o", str(Path(folder, "x.html")))):
+                done = run("report", EXAMPLES[0], *words)
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
 
 
 class Later(unittest.TestCase):

@@ -77,6 +77,7 @@ TEST(CatalogueImage, ComesBackAsItWas) {
            .label = "ours",
            .source = "us",
            .as_of = "2026-01",
+           .notes = {},  // of offers in jobs alone
            .vcpus = 7,
            .ram = Bytes{8},
            .max_time = Seconds{9},
@@ -88,8 +89,7 @@ TEST(CatalogueImage, ComesBackAsItWas) {
            .preemptible = true,
            .leave_free = 11,
            .watts = 12,
-           .usd_per_kwh = 13,
-           .notes = {}};
+           .usd_per_kwh = 13};
   ASSERT_FALSE(all.models.empty());
   all.models.front().heads_guessed = all.models.front().ffn_guessed = all.models.front().vocab_guessed = true;
   const std::string image = pack_catalogue(all);
