@@ -71,7 +71,7 @@ TEST_F(Flags, EmptyUnknownAndRepeated) {
     ++commands;
     for (const CommandSpec* doer : doers(command)) values += refused_options(*doer);
   }
-  EXPECT_EQ(commands, 18);
+  EXPECT_EQ(commands, 20);
   EXPECT_GT(values, 200);
   EXPECT_TRUE(system.written.empty());
 }

@@ -114,7 +114,7 @@ TEST(JobExamples, Neurlang) {
   EXPECT_FALSE(train.epochs.has_value());
   EXPECT_EQ(train.data.samples, 50'000);
   EXPECT_EQ(train.precision.value, Precision::kBf16);
-  EXPECT_EQ(job.phases[2].line, 58);
+  EXPECT_EQ(job.phases[2].line, 92);
 }
 
 TEST(JobExamples, SftNode) {

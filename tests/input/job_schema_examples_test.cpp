@@ -85,6 +85,9 @@ class Validator {
         for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
           if (std::string text = problem(value[i], rule, at + "[" + std::to_string(i) + "]"); !text.empty())
             return text;
+      } else if (keyword == "maxLength") {
+        // In characters; bytes are no fewer.
+        if (value.is_string() && value.get_ref<const std::string&>().size() > rule.get<std::size_t>()) return at;
       } else if (keyword == "minItems") {
         if (value.is_array() && value.size() < rule) return at;
       } else if (keyword == "maxItems") {

@@ -182,7 +182,9 @@ TEST(JobSettings, EveryWrongValueIsOneLine) {
   EXPECT_EQ(wrong("phases=[]"),
             "--set phases: expected a list, each item a map of name, train, generate, collect, "
             "work, fixed, cpu, needs, ..., got an empty list");
-  EXPECT_EQ(wrong("goal=&a [*a]"), "--set goal: expected best_value, cheapest, fastest or fewest_gpus, got '&a [*a]'");
+  EXPECT_EQ(wrong("goal=&a [*a]"),
+            "--set goal: expected best_value, cheapest, fastest or fewest_gpus, got '&a [*a]'; what the job is for, in "
+            "words, is purpose");
 }
 
 TEST(JobSettings, ShortAddressesAndRelativeValues) {

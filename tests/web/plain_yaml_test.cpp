@@ -103,7 +103,7 @@ TEST(PlainYaml, MostExamplesAndAllFlowTexts) {
     read += reads(text);
     EXPECT_TRUE(reads(flow_text(parse_tree(text, "f.yaml").value())));
   }
-  EXPECT_GE(read, 13);
+  EXPECT_GE(read, 9);  // prose in blocks of several lines is for the YAML library
 }
 
 // What is cut out of the examples and changed here and there: whatever is read is read alike.
