@@ -273,7 +273,7 @@ class KindsOfJob(unittest.TestCase):
                 self.assertLess(len(text), 2_500_000)
                 self.assertTrue(text.lower().startswith("<!doctype html>"))
                 for section in document(*words)["sections"]:
-                    self.assertIn(f'id="{section["key"]}"', text)
+                    self.assertIn(f'id="s-{section["key"]}"', text)
                 charts = [block for section in document(*words)["sections"] for block in blocks_of(section["blocks"], "chart")]
                 self.assertEqual(text.count("data:image/svg+xml;base64,"), len(charts))
                 self.assertNotRegex(text, r"(src|href)=\"https?:")
