@@ -300,7 +300,8 @@ class BadInput(Gate):
         wrong = self.write("job.yaml", job.replace("'step_0: ([0-9.]+)'", "'step_0: ([0-9.]+'", 1))
         done = run("plan", wrong)
         self.assertEqual(done.returncode, 5)
-        self.assertRegex(done.stderr, r"job\.yaml:41: phases\.validate\.metrics\.step_0: .*not a regular expression")
+        line = 1 + job[:job.index("'step_0: ([0-9.]+)'")].count("\n")
+        self.assertRegex(done.stderr, rf"job\.yaml:{line}: phases\.validate\.metrics\.step_0: .*not a regular expression")
 
     def test_a_long_log_takes_little_memory(self):
         path = self.folder / "long.log"
