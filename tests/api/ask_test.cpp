@@ -58,7 +58,8 @@ TEST(Ask, AnswersEveryQuestion) {
   EXPECT_EQ(ask({{"ask", "gpus"}, {"filter", {"memory>=1000"}}}).at("outcome"), "nothing_fits");
   EXPECT_EQ(ask({{"ask", "gpus"}, {"filter", {"H100"}}}).at("outcome"), "found");
   EXPECT_EQ(ask({{"ask", "offers"}, {"filter", {"H100"}}, {"all", true}}).at("outcome"), "found");
-  EXPECT_EQ(ask({{"ask", "audit"}, {"text", "3 h x $2 = $7"}, {"form", "markdown"}}).at("answer").at("findings").size(), 1U);
+  EXPECT_EQ(ask({{"ask", "audit"}, {"text", "3 h x $2 = $7"}, {"form", "markdown"}}).at("answer").at("findings").size(),
+            1U);
   EXPECT_EQ(ask({{"ask", "fit"}, {"job", kJob}}).at("answer").at("schema"), "gpuplan/fit@1");
   EXPECT_EQ(ask({{"ask", "sensitivity"}, {"job", kJob}, {"by", 0.1}}).at("answer").at("schema"), "gpuplan/whatif@1");
   const Json report = ask({{"ask", "report"}, {"job", kJob}, {"arguments", "mine.yaml --seed 2"}});
