@@ -4,6 +4,7 @@
 
 #include "base/safe_text.h"
 #include "base/text.h"
+#include "output/text/markdown_sign.h"
 #include "output/text/table.h"
 
 namespace gpuplan {
@@ -22,28 +23,10 @@ std::string one_line(std::string_view text) {
   return result;
 }
 
-/// Signs that mean something to Markdown in the middle of a line.
-bool needs_backslash(std::string_view text, std::size_t at) {
+/// Whether an entity begins here: "&lt;" would be another sign.
+bool begins_entity(std::string_view text, std::size_t at) {
   const char next = at + 1 < text.size() ? text[at + 1] : ' ';
-  const auto word = [](char c) { return is_letter(c) || is_digit(c); };
-  switch (text[at]) {
-    case '\\':
-    case '`':
-    case '*':
-    case '|':
-    case '[':
-    case ']':
-      return true;
-    case '_':  // inside a word it is a letter
-      return at == 0 || !word(text[at - 1]) || !word(next);
-    case '&':  // "&lt;" would be another sign
-      return is_letter(next) || next == '#';
-    case '<':
-    case '~':
-      return next != ' ';
-    default:
-      return false;
-  }
+  return text[at] == '&' && (is_letter(next) || next == '#');
 }
 
 /// What would make a line something else: "1. ", "- ", "# ", "> ", "+ ", "---", "===". Where it stands, if anywhere.
@@ -227,7 +210,7 @@ std::string guide_text(std::string_view text) {
   const std::size_t sign = line_sign(plain);
   std::string result;
   for (std::size_t at = 0; at < plain.size(); ++at) {
-    if (at == sign || needs_backslash(plain, at)) result += '\\';
+    if (at == sign || is_markdown_sign(plain, at) || begins_entity(plain, at)) result += '\\';
     result += plain[at];
   }
   return result;

@@ -2,33 +2,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "output/text/markdown_sign.h"
 #include "output/text/table.h"
 
 namespace gpuplan {
 namespace {
-
-bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
-
-/// Whether Markdown could take the sign at `at` for one of its own, wherever the text stands.
-bool needs_backslash(std::string_view text, std::size_t at) {
-  const char next = at + 1 < text.size() ? text[at + 1] : ' ';
-  switch (text[at]) {
-    case '\\':
-    case '`':
-    case '*':
-    case '|':
-    case '[':
-    case ']':
-      return true;
-    case '_':  // inside a word it is a letter
-      return at == 0 || !is_letter_or_digit(text[at - 1]) || !is_letter_or_digit(next);
-    case '<':
-    case '~':
-      return next != ' ';
-    default:
-      return false;
-  }
-}
 
 /// Blanks that only aligned the text are one.
 std::string single_blanks(std::string_view text) {
@@ -42,7 +20,7 @@ std::string single_blanks(std::string_view text) {
 std::string escaped(std::string_view plain) {
   std::string result;
   for (std::size_t at = 0; at < plain.size(); ++at) {
-    if (needs_backslash(plain, at)) result += '\\';
+    if (is_markdown_sign(plain, at)) result += '\\';
     result += plain[at];
   }
   return result;
