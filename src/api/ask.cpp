@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "api/accuracy/own_runs.h"
 #include "api/accuracy/validate.h"
@@ -22,7 +21,6 @@
 #include "base/text.h"
 #include "input/job/schema.h"
 #include "input/models/model_source.h"
-#include "output/charts/svg/svg.h"
 #include "output/facts/gpus_report.h"
 #include "output/facts/model_report.h"
 #include "output/page/body.h"
@@ -92,10 +90,7 @@ Result<Reply> reply_report(const DoorQuestion& asked, const Catalogue& catalogue
   const auto answer = ask_report(asked.request, terms, catalogue);
   if (!answer) return std::unexpected(answer.error());
   Reply told{answer->json(), answer->verdict()};
-  std::vector<DrawnChart> drawn;
-  for (const ChartBlock* chart : charts_in(answer->document()))
-    drawn.push_back({chart->chart.key, svg_of(chart->chart, {.theme = ChartTheme::kBoth})});
-  auto page = page_body(told.document, drawn);
+  auto page = page_body(told.document, answer->drawings());
   if (!page) return std::unexpected(std::move(page.error()));
   told.html = std::move(page->html);
   told.contents = std::move(page->contents);

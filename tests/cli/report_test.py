@@ -306,6 +306,19 @@ class Later(unittest.TestCase):
         self.job.write_text(SMALL % ("later", "train"), encoding="utf-8")
         self.assertEqual(run("report", str(self.job), "-o", str(self.guide)).returncode, 0)
 
+    def test_tables_of_its_own_count_again(self):
+        data = Path(self.folder.name, "data")
+        data.mkdir()
+        slow = (ROOT / "data/assumptions.csv").read_text(encoding="utf-8").replace("\nprogram_start,10,20,40,", "\nprogram_start,1000,2000,4000,")
+        (data / "assumptions.csv").write_text(slow, encoding="utf-8")
+        before = self.guide.read_text(encoding="utf-8")
+        done = run("report", str(self.job), "--data", str(data), "-o", str(self.guide), "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        plan = lambda text: re.search(r"Plan for [^(]*", text).group()
+        self.assertNotEqual(plan(self.guide.read_text(encoding="utf-8")), plan(before))
+        done = run("report", "--check", str(self.guide))
+        self.assertEqual((done.returncode, "nothing changed" in done.stdout), (0, True), done.stdout + done.stderr)
+
     def edit(self, before, after):
         text = self.guide.read_text(encoding="utf-8")
         self.assertIn(before, text)

@@ -11,6 +11,7 @@
 #include "input/job/address.h"
 #include "launch/launch_folder.h"
 #include "launch/work/work.h"
+#include "output/charts/svg/svg.h"
 #include "output/report/report_parts.h"
 #include "output/text/json_writer.h"
 #include "output/words/plan_words.h"
@@ -105,6 +106,13 @@ ReportAnswer& ReportAnswer::operator=(ReportAnswer&&) noexcept = default;
 ReportAnswer::~ReportAnswer() = default;
 
 const ReportDocument& ReportAnswer::document() const { return parts_->document; }
+std::vector<DrawnChart> ReportAnswer::drawings() const {
+  std::vector<DrawnChart> drawn;
+  for (const ChartBlock* chart : charts_in(document()))
+    drawn.push_back({chart->chart.key, svg_of(chart->chart, {.theme = ChartTheme::kBoth})});
+  return drawn;
+}
+
 const PlanAnswer& ReportAnswer::plan() const { return parts_->plan; }
 
 std::string ReportAnswer::json() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/questions/plan_answer.h"
+#include "output/page/body.h"
 #include "output/report/document.h"
 
 namespace gpuplan::api {
@@ -39,6 +40,8 @@ class ReportAnswer {
   ~ReportAnswer();
 
   const ReportDocument& document() const;
+  /// Its charts, each as it looks in light and dark.
+  std::vector<DrawnChart> drawings() const;
   const PlanAnswer& plan() const;
   Verdict verdict() const { return plan().verdict(); }
   GuideRecord record() const;

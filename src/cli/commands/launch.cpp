@@ -36,14 +36,6 @@ int nothing_to_launch(System& system, const LaunchArguments& options, const api:
   return options.json && code == kNothingFits ? deliver(system, answer.json(), "", code) : code;
 }
 
-/// Returns kDone, or the exit code after a message.
-int write_files(System& system, const api::LaunchAnswer& answer, bool force) {
-  const auto written = system.write_folder(answer.top(), answer.files(), force);
-  if (written) return kDone;
-  if (!written.error().message.empty()) say(system, "gpuplan: " + written.error().message);
-  return written.error().code;
-}
-
 /// The question with the files of kept plans read.
 Result<api::LaunchAnswer> ask(System& system, const LaunchArguments& options, const Catalogue& catalogue) {
   const auto request = read_request(system, options.job, catalogue);
@@ -83,7 +75,8 @@ int run_launch(System& system, const LaunchArguments& options) {
   auto answer = ask(system, options, *catalogue);
   if (!answer) return complain(system, answer.error());
   if (!answer->why().empty()) return nothing_to_launch(system, options, *answer);
-  if (const int code = write_files(system, *answer, options.force); code != kDone) return code;
+  if (const int code = deliver_folder(system, answer->top(), answer->files(), options.force); code != kDone)
+    return code;
   LaunchReport& report = answer->report();
   const bool passed = !options.check || check_all(system, report);
   return deliver(system, options.json ? answer->json() : launch_text(report, screen(system, options.no_color)), "",

@@ -16,7 +16,6 @@
 #include "cli/load/job_options.h"
 #include "cli/options/common_options.h"
 #include "cli/options/options.h"
-#include "output/charts/svg/svg.h"
 #include "output/report/guide.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -148,11 +147,17 @@ std::string changes_json(const api::GuideFile& guide, const std::vector<api::Gui
   return json.take();
 }
 
+/// "docs/GUIDE" and ".md" of "docs/GUIDE.md"; a name that begins with its only dot has no ending.
+std::pair<std::string, std::string> stem_and_ending(const std::string& file) {
+  const std::size_t slash = file.rfind('/'), dot = file.rfind('.');
+  const bool ends = dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
+  const std::size_t end = ends ? dot : file.size();
+  return {file.substr(0, end), file.substr(end)};
+}
+
 /// "GUIDE.edited.md": a name beside the guide that nothing has yet.
 std::string kept_name(System& system, const std::string& file) {
-  const std::size_t dot = file.rfind('.');
-  const bool ending = dot != std::string::npos && file.find('/', dot) == std::string::npos && dot > 0;
-  const std::string start = file.substr(0, ending ? dot : file.size()), end = ending ? file.substr(dot) : "";
+  const auto [start, end] = stem_and_ending(file);
   const std::string edited = start + ".edited";
   std::string name = edited + end;
   for (int i = 2; system.facts_of(name).kind != FileFacts::Kind::kNothing; ++i)
@@ -161,28 +166,20 @@ std::string kept_name(System& system, const std::string& file) {
 }
 
 /// "docs/GUIDE.charts": the folder of a guide's drawings.
-std::string charts_folder(const std::string& guide) {
-  const std::size_t slash = guide.rfind('/'), dot = guide.rfind('.');
-  const bool ending = dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
-  return guide.substr(0, ending ? dot : guide.size()) + ".charts";
-}
+std::string charts_folder(const std::string& guide) { return stem_and_ending(guide).first + ".charts"; }
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The charts of a guide as files beside it; the exit code after a message where they can not be written.
-std::optional<int> write_charts(System& system, const std::string& folder, const ReportDocument& document) {
+/// The charts of a guide as files beside it. Returns kDone, or the exit code after a message.
+int write_charts(System& system, const std::string& folder, const api::ReportAnswer& answer) {
   std::vector<LaunchFile> files;
-  for (const ChartBlock* chart : charts_in(document))
-    files.push_back({.path = chart->chart.key + ".svg", .text = svg_of(chart->chart, {.theme = ChartTheme::kBoth})});
-  if (files.empty()) return std::nullopt;
-  const auto written = system.write_folder(folder, files, true);
-  if (written) return std::nullopt;
-  if (!written.error().message.empty()) say(system, "gpuplan: " + written.error().message);
-  return written.error().code;
+  for (DrawnChart& chart : answer.drawings())
+    files.push_back({.path = chart.key + ".svg", .text = std::move(chart.svg)});
+  return files.empty() ? kDone : deliver_folder(system, folder, files, true);
 }
 
 /// --check and --update.
-int look_again(System& system, const ReportArguments& options, const Catalogue& catalogue) {
+int look_again(System& system, const ReportArguments& options) {
   const bool update = !options.update.empty();
   const std::string& file = update ? options.update : options.check;
   const auto text = read_file(system, file, kMostOfGuide);
@@ -202,14 +199,12 @@ int look_again(System& system, const ReportArguments& options, const Catalogue& 
                               "; put the text between marks, or add --force, which keeps this file beside the new "
                               "one",
                           {file, guide->edited.empty() ? 0 : guide->edited.front()}});
-  if (!options.data_folder.empty() || asked.data_folder != options.data_folder) {
-    const auto other = load_learned(system, asked.data_folder, asked.job.runs);
-    if (!other) return complain(system, other.error());
-  }
+  const auto catalogue = load_learned(system, asked.data_folder, asked.job.runs);
+  if (!catalogue) return complain(system, catalogue.error());
   // Drawings that are there are drawn anew.
   const std::string folder = charts_folder(file);
   const bool drawn = text->find("](" + last_part(folder) + "/") != std::string::npos;
-  const auto now = ask(system, asked, catalogue, drawn ? last_part(folder) : std::string());
+  const auto now = ask(system, asked, *catalogue, drawn ? last_part(folder) : std::string());
   if (!now) return complain(system, now.error());
   const api::ReportAnswer& answer = now->answer;
   const std::vector<api::GuideChange> changes = api::changes_since(guide->record, answer.record());
@@ -220,7 +215,7 @@ int look_again(System& system, const ReportArguments& options, const Catalogue& 
       say(system, "gpuplan: the edited guide is kept as " + printable(kept));
     }
     if (drawn)
-      if (const auto failed = write_charts(system, folder, answer.document())) return *failed;
+      if (const int code = write_charts(system, folder, answer); code != kDone) return code;
     const std::string made = api::sealed_guide(guide_markdown(answer.document(), guide->own), answer.record());
     const int code = deliver(system, made, file, exit_code(answer.verdict()));
     if (code == kInternal || code == kInterrupted) return code;
@@ -258,9 +253,7 @@ Result<void> good_report_options(const ReportArguments& options) {
 }
 
 Result<std::string> page_text(System& system, const ReportArguments& options, const Asked& asked) {
-  std::vector<DrawnChart> charts;
-  for (const ChartBlock* chart : charts_in(asked.answer.document()))
-    charts.push_back({chart->chart.key, svg_of(chart->chart, {.theme = ChartTheme::kBoth})});
+  const std::vector<DrawnChart> charts = asked.answer.drawings();
   const std::string runs = options.job.runs.none ? std::string() : own_runs_file(system, options.job.runs);
   const std::string report = asked.answer.json(), plan = asked.answer.plan().json({});
   return api::report_page(
@@ -274,9 +267,9 @@ Result<std::string> page_text(System& system, const ReportArguments& options, co
 
 int run_report(System& system, const ReportArguments& options) {
   if (const auto good = good_report_options(options); !good) return complain(system, good.error());
+  if (!options.check.empty() || !options.update.empty()) return look_again(system, options);
   const auto catalogue = load_learned(system, options.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
-  if (!options.check.empty() || !options.update.empty()) return look_again(system, options, *catalogue);
   if (const auto may = may_write(system, options); !may) return complain(system, may.error());
   const std::string folder = options.charts ? charts_folder(options.output) : std::string();
   const auto asked = ask(system, options, *catalogue, last_part(folder));
@@ -293,7 +286,7 @@ int run_report(System& system, const ReportArguments& options) {
       break;
   }
   if (options.charts)
-    if (const auto failed = write_charts(system, folder, asked->answer.document())) return *failed;
+    if (const int failed = write_charts(system, folder, asked->answer); failed != kDone) return failed;
   return deliver(system, api::sealed_guide(guide_markdown(asked->answer.document()), asked->answer.record()),
                  options.output, code, true);
 }

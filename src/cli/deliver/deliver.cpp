@@ -38,6 +38,13 @@ int deliver(System& system, std::string_view result, const std::string& file, in
   return paged && show_in_pager(system, text) ? code : to_stdout(system, text, code);
 }
 
+int deliver_folder(System& system, const std::string& folder, const std::vector<LaunchFile>& files, bool force) {
+  const auto written = system.write_folder(folder, files, force);
+  if (written) return kDone;
+  if (!written.error().message.empty()) say(system, "gpuplan: " + written.error().message);
+  return written.error().code;
+}
+
 void say(System& system, std::string_view line) {
   std::string text = safe_text(line);
   text += '\n';

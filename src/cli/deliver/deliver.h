@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/io/system.h"
@@ -14,6 +15,10 @@ namespace gpuplan::cli {
 /// after a message when the text can not be written. A reader that has gone (`| head`) is no failure. What is longer
 /// than the terminal at stdout is shown in a pager (cli/io/pager.h) if `paged`.
 int deliver(System& system, std::string_view text, const std::string& file, int code, bool paged = false);
+
+/// Writes the files below a folder, whole or not at all (cli/io/write_folder.h). Returns kDone, or the exit code after
+/// a message.
+int deliver_folder(System& system, const std::string& folder, const std::vector<LaunchFile>& files, bool force);
 
 /// One line on stderr.
 void say(System& system, std::string_view line);
