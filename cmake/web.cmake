@@ -11,7 +11,7 @@ file(CREATE_LINK ${GPUPLAN_JSON_INCLUDE}/nlohmann ${PROJECT_BINARY_DIR}/include/
 
 gpuplan_sources(read_sources src/evidence src/input src/web)
 list(FILTER read_sources EXCLUDE REGEX
-  "/src/(input/(logs/.*|models/(model_files|weights/.*)|feeds/.*|text/(untidy/.*|embedded_data|gunzip|(toml|yaml)_[a-z]+))|web/ask_c)[.]cpp$")
+  "/src/(input/(logs/.*|models/(model_files|weights/.*)|feeds/.*|text/(untidy/zip|embedded_data|gunzip|(toml|yaml)_[a-z]+))|web/ask_c)[.]cpp$")
 add_library(gpuplan_read STATIC ${read_sources} ${GPUPLAN_EMBEDDED_DATA})
 target_include_directories(gpuplan_read SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_link_libraries(gpuplan_read PUBLIC gpuplan_core)
