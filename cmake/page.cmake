@@ -1,8 +1,8 @@
 # The page that `gpuplan report` writes, compiled into the program: its shell, which web/ builds with Node.js and npm, and
 # the planner in it, which is the WebAssembly module of the preset `wasm` where that was built before:
-#   cmake --preset wasm && cmake --build --preset wasm --target gpuplan_web
+#   cmake --preset wasm && cmake --build --preset wasm --target gpuplan_web_page
 # Where one of them is missing its file is empty: the program then writes no page, or a page that answers nothing.
-set(GPUPLAN_ENGINE "${PROJECT_SOURCE_DIR}/build/wasm/gpuplan.wasm" CACHE FILEPATH "The WebAssembly module for pages")
+set(GPUPLAN_ENGINE "${PROJECT_SOURCE_DIR}/build/wasm/gpuplan_page.wasm" CACHE FILEPATH "The WebAssembly module for pages")
 find_program(GPUPLAN_NODE node)
 find_program(GPUPLAN_NPM npm)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/page)

@@ -11,7 +11,7 @@ file(CREATE_LINK ${GPUPLAN_JSON_INCLUDE}/nlohmann ${PROJECT_BINARY_DIR}/include/
 
 gpuplan_sources(read_sources src/evidence src/input src/web)
 list(FILTER read_sources EXCLUDE REGEX
-  "/src/(input/(logs/.*|models/(model_files|weights/.*)|feeds/.*|text/(untidy/zip|embedded_data|gunzip|(toml|yaml)_[a-z]+))|web/ask_c)[.]cpp$")
+  "/src/(input/(logs/.*|models/(model_files|weights/.*)|feeds/.*|text/(untidy/zip|embedded_data|gunzip|(toml|yaml)_[a-z]+))|web/(ask|page)_c)[.]cpp$")
 add_library(gpuplan_read STATIC ${read_sources} ${GPUPLAN_EMBEDDED_DATA})
 target_include_directories(gpuplan_read SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_link_libraries(gpuplan_read PUBLIC gpuplan_core)
@@ -27,12 +27,19 @@ gpuplan_together(gpuplan_write)
 
 include(cmake/facts_image.cmake)
 
-# Deep questions fail cleanly only where the stack ends before the data.
-add_executable(gpuplan_web src/web/ask_c.cpp)
-target_link_libraries(gpuplan_web PRIVATE gpuplan_write)
-target_link_options(gpuplan_web PRIVATE -mexec-model=reactor -Wl,-s,--gc-sections,--stack-first,-z,stack-size=1048576
-  -Wl,--export=gpuplan_ask,--export=gpuplan_free,--export=malloc)
-set_target_properties(gpuplan_web PROPERTIES OUTPUT_NAME gpuplan SUFFIX .wasm)
+# gpuplan.wasm answers every question, gpuplan_page.wasm those of a page, in which it travels. Deep questions fail cleanly
+# only where the stack ends before the data.
+foreach(door gpuplan_web:ask_c:gpuplan gpuplan_web_page:page_c:gpuplan_page)
+  string(REPLACE ":" ";" door ${door})
+  list(GET door 0 target)
+  list(GET door 1 source)
+  list(GET door 2 name)
+  add_executable(${target} src/web/${source}.cpp)
+  target_link_libraries(${target} PRIVATE gpuplan_write)
+  target_link_options(${target} PRIVATE -mexec-model=reactor -Wl,-s,--gc-sections,--stack-first,-z,stack-size=1048576
+    -Wl,--export=gpuplan_ask,--export=gpuplan_free,--export=malloc)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .wasm)
+endforeach()
 
 # The hash of the core (./test same).
 add_executable(gpuplan_web_check EXCLUDE_FROM_ALL tests/self_check/wasm.cpp src/web/wasi_shim.cpp)

@@ -128,6 +128,10 @@ std::string to_lower(std::string_view text) {
   return result;
 }
 
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.contains(word); });
+}
+
 bool iequals(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

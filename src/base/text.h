@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);  ///< ASCII letters only
 bool iequals(std::string_view a, std::string_view b);
+/// Whether one of the words stands in the text, be it inside of another.
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words);
 std::vector<std::string_view> split(std::string_view text, char separator);  ///< parts are trimmed; "" gives none
 std::string join(std::span<const std::string> parts, std::string_view separator);
 /// "A", "A and B", "A, B and C"; another word in place of "and".

@@ -18,7 +18,7 @@ namespace {
 /// Lists state 1000 for 1024, and what is left of a card: sizes so close are one.
 constexpr double kSameSize = 0.08;
 /// Beyond these times of the cheapest and dearest offer known a price is told.
-constexpr double kLeastOfMarket = 0.5, kMostOfMarket = 1.6;
+constexpr double kLeastBelievable = 0.5, kMostBelievable = 1.6;
 constexpr double kLeastOfInstance = 0.75, kMostOfInstance = 1.35;
 
 struct Range {
@@ -229,8 +229,8 @@ class Facts {
         const double gpus = price->value->per_gpu ? 1 : std::max(record.count, 1);
         const double low = price->value->low / gpus, high = price->value->high / gpus;
         const double alone = price->value->low;  // where the price of a GPU is meant, not of all
-        const bool fine = high >= market.low * kLeastOfMarket && low <= market.high * kMostOfMarket;
-        if (fine || (alone >= market.low * kLeastOfMarket && alone <= market.high * kMostOfMarket)) continue;
+        const bool fine = high >= market.low * kLeastBelievable && low <= market.high * kMostBelievable;
+        if (fine || (alone >= market.low * kLeastBelievable && alone <= market.high * kMostBelievable)) continue;
         bench_.find(FindingKind::kUnlikely, price->line, record.label, price->value->text,
                     told(ClaimDimension::kPrice, market.low, market.high) + " a GPU",
                     "what " + std::to_string(market.offers) + " offers ask for it (" + market.oldest + " to " +

@@ -16,13 +16,9 @@
 namespace gpuplan::audit {
 namespace {
 
-constexpr double kGB = 1e9;
+constexpr double kDecimalGB = 1e9;
 /// Of a card's memory, what programs can take.
 constexpr double kUsable = 0.9;
-
-bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
 
 /// A table of memory by batch.
 struct ByBatch {
@@ -62,7 +58,7 @@ class Memory {
   /// Memory of a card that a mention means: as said with it, else the least that cards of this name have. Bytes; 0:
   /// unknown.
   double card(const GpuMention& gpu) {
-    if (gpu.gigabytes > 0) return gpu.gigabytes * kGB;
+    if (gpu.gigabytes > 0) return gpu.gigabytes * kDecimalGB;
     const auto [known, is_new] = cards_.try_emplace(gpu.key, 0.0);
     if (!is_new) return known->second;
     double& least = known->second;
@@ -70,7 +66,7 @@ class Memory {
       bool named = squeeze(one.name).starts_with(gpu.key);
       for (const std::string& alias : one.aliases) named = named || squeeze(alias) == gpu.key;
       if (!named) continue;
-      const double size = std::round(one.memory / units::GiB) * kGB;
+      const double size = std::round(one.memory / units::GiB) * kDecimalGB;
       if (least == 0 || size < least) least = size;
     }
     return least;
@@ -111,7 +107,7 @@ class Memory {
                 "memory by batch", "", "",
                 "the rows cannot all be right: the model takes the same in each and a sample always as much, but no "
                 "such line, about " +
-                    told(ClaimDimension::kBytes, base) + " and " + significant_text(slope / kGB, 3) +
+                    told(ClaimDimension::kBytes, base) + " and " + significant_text(slope / kDecimalGB, 3) +
                     " GB a sample, goes through all of them");
   }
 
@@ -133,7 +129,7 @@ class Memory {
             if (quantity.dimension == ClaimDimension::kBytes && one.memory == 0) one.memory = quantity.low;
           }
         }
-        if (!one.gpu.key.empty() && one.gpu.count <= 1 && one.price > 0 && one.memory >= 8 * kGB)
+        if (!one.gpu.key.empty() && one.gpu.count <= 1 && one.price > 0 && one.memory >= 8 * kDecimalGB)
           found.push_back(std::move(one));
       }
     return found;
@@ -154,7 +150,7 @@ class Memory {
           double price = 0;
           for (const Priced& one : known)
             if (one.gpu.key.starts_with(gpu.key) &&
-                (gpu.gigabytes == 0 || std::fabs(one.memory - gpu.gigabytes * kGB) < kGB))
+                (gpu.gigabytes == 0 || std::fabs(one.memory - gpu.gigabytes * kDecimalGB) < kDecimalGB))
               price = price == 0 ? one.price : std::min(price, one.price);
           all_known = all_known && price > 0;
           listed = listed == 0 ? price : std::min(listed, price);

@@ -25,8 +25,6 @@ const ClaimFact* cost_of(const ClaimRecord& record) {
   return costs.size() == 1 ? costs.front() : nullptr;
 }
 
-bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
-
 std::string option_text(const ClaimRecord& record) {
   return record.label + " (" + time_of(record)->value->text + ", " + cost_of(record)->value->text + ")";
 }
@@ -35,7 +33,7 @@ class Options {
  public:
   explicit Options(Bench& bench) : bench_(bench) {
     for (const ClaimLine& line : bench.document.lines)
-      if (has(to_lower(line.said.text), "dominated")) said_dominated_.push_back(&line);
+      if (to_lower(line.said.text).contains("dominated")) said_dominated_.push_back(&line);
   }
 
   void check() {
@@ -158,9 +156,10 @@ class Options {
       const std::string_view after = std::string_view(lower).substr(at + word.size());
       const std::string_view before = std::string_view(lower).substr(0, at);
       // "fastest/dollar", "cheapest single GPU", "2nd fastest" are about something else.
-      if (after.starts_with('/') || after.starts_with(" per") || has(after, "single") || has(before, "single") ||
-          before.ends_with("second ") || before.ends_with("2nd ") || has(before, "not ") ||
-          after.starts_with(" under") || after.starts_with(" with") || after.starts_with(" hardware"))
+      if (after.starts_with('/') || after.starts_with(" per") || after.contains("single") ||
+          before.contains("single") || before.ends_with("second ") || before.ends_with("2nd ") ||
+          before.contains("not ") || after.starts_with(" under") || after.starts_with(" with") ||
+          after.starts_with(" hardware"))
         return false;
       return true;
     }
@@ -285,7 +284,7 @@ class Options {
   void comparisons() {
     for (const ClaimLine& line : bench_.document.lines) {
       const std::string lower = to_lower(line.said.text);
-      const bool faster = has(lower, "faster"), cheaper = has(lower, "cheaper");
+      const bool faster = lower.contains("faster"), cheaper = lower.contains("cheaper");
       if (!faster && !cheaper) continue;
       for (const ClaimAmount& stated : line.said.quantities) {
         const std::string_view after = std::string_view(lower).substr(std::min(stated.to, lower.size()));
@@ -302,7 +301,7 @@ class Options {
   std::optional<std::pair<Side, Side>> sides(const ClaimLine& line, const ClaimAmount& stated,
                                              std::string_view after) const {
     Side a, b;
-    const bool than = has(after.substr(0, 24), "than ");
+    const bool than = after.substr(0, 24).contains("than ");
     const auto& gpus = line.said.gpus;
     const GpuMention* other = nullptr;
     for (const GpuMention& gpu : gpus)
@@ -318,7 +317,7 @@ class Options {
         if (section.title.gpus.size() != 1) return std::nullopt;
         a = {section.title.gpus.front().key, section.title.gpus.front().count};
       }
-    } else if (has(to_lower(line.label), " vs") && gpus.size() >= 2 && gpus[0].to <= line.label.size() &&
+    } else if (to_lower(line.label).contains(" vs") && gpus.size() >= 2 && gpus[0].to <= line.label.size() &&
                gpus[1].to <= line.label.size()) {
       a = {gpus[0].key, gpus[0].count};
       b = {gpus[1].key, gpus[1].count};
@@ -437,7 +436,7 @@ class Options {
     const ClaimAmount* other = nullptr;
     for (const ClaimAmount& one : line.said.quantities)
       if (one.dimension == ClaimDimension::kGpus && one.from >= stated.to &&
-          has(after.substr(0, one.from - stated.to), "than"))
+          after.substr(0, one.from - stated.to).contains("than"))
         other = &one;
     if (other == nullptr) return;
     const ClaimSection& section = bench_.document.sections[static_cast<std::size_t>(line.section)];

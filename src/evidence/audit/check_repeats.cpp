@@ -26,7 +26,7 @@ class Repeats {
     const auto all = record.all(role);
     return all.size() == 1 ? all.front() : nullptr;
   }
-  static const ClaimFact* time_of(const ClaimRecord& record) {
+  static const ClaimFact* only_time_of(const ClaimRecord& record) {
     const ClaimFact* total = only(record, ClaimRole::kTotalTime);
     return total != nullptr ? total : only(record, ClaimRole::kTime);
   }
@@ -41,7 +41,7 @@ class Repeats {
   void tables() {
     std::map<std::string, std::vector<const ClaimRecord*>> by_key;
     for (const ClaimRecord& record : bench_.records)
-      if (record.row >= 0 && !record.total && !record.gpu.empty() && time_of(record) != nullptr &&
+      if (record.row >= 0 && !record.total && !record.gpu.empty() && only_time_of(record) != nullptr &&
           only(record, ClaimRole::kCost) != nullptr)
         by_key[record.key()].push_back(&record);
     // Pairs of tables, and in how many rows their times agree.
@@ -56,13 +56,13 @@ class Repeats {
     };
     each([&](const ClaimRecord& a, const ClaimRecord& b) {
       auto& [same, other] = agree[{a.table, b.table}];
-      ++(may_be_same(*time_of(a)->value, *time_of(b)->value) ? same : other);
+      ++(may_be_same(*only_time_of(a)->value, *only_time_of(b)->value) ? same : other);
     });
     each([&](const ClaimRecord& a, const ClaimRecord& b) {
       const auto [same, other] = agree[{a.table, b.table}];
       if (same < 2 || same < 3 * other) return;
       for (const auto& [x, y] :
-           {std::pair{only(a, ClaimRole::kCost), only(b, ClaimRole::kCost)}, {time_of(a), time_of(b)}}) {
+           {std::pair{only(a, ClaimRole::kCost), only(b, ClaimRole::kCost)}, {only_time_of(a), only_time_of(b)}}) {
         bench_.use(*x->value);
         bench_.use(*y->value);
         if (x->value->foreign != y->value->foreign || agree_on(*x->value, *y->value)) continue;
@@ -91,7 +91,7 @@ class Repeats {
         continue;
       Setup& setup = by_section[above];
       ++setup.parts;
-      if (const ClaimFact* time = time_of(record)) {
+      if (const ClaimFact* time = only_time_of(record)) {
         setup.time = setup.time + ends_of(*time->value, true);
         setup.times_text += (setup.times++ > 0 ? " + " : "") + time->value->text;
       }

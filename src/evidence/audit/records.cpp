@@ -9,18 +9,12 @@
 namespace gpuplan {
 namespace {
 
-bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
-
-bool any_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return has(text, word); });
-}
-
 ClaimRole money_role(std::string_view lower) {
-  if (has(lower, "saved")) return ClaimRole::kSaved;
-  if (any_of(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
-  if (any_of(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
+  if (lower.contains("saved")) return ClaimRole::kSaved;
+  if (has_any(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
+  if (has_any(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
     return ClaimRole::kCost;
-  if (any_of(lower, {"spot price", "price", "on-demand", "on demand"})) return ClaimRole::kPrice;
+  if (has_any(lower, {"spot price", "price", "on-demand", "on demand"})) return ClaimRole::kPrice;
   return ClaimRole::kNone;
 }
 
@@ -107,28 +101,28 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
   const std::string lower = to_lower(name);
   switch (quantity.dimension) {
     case ClaimDimension::kTime:
-      if (any_of(lower, {"per step", "/step", "step time"})) return ClaimRole::kStepTime;
-      if (squeeze(name).starts_with("setup") || any_of(lower, {"overhead", "setup", "set up", "startup", "buffer"}) ||
+      if (has_any(lower, {"per step", "/step", "step time"})) return ClaimRole::kStepTime;
+      if (squeeze(name).starts_with("setup") || has_any(lower, {"overhead", "setup", "set up", "startup", "buffer"}) ||
           quantity.added)
         return ClaimRole::kOverhead;
-      if (any_of(lower, {"per-", "per ", "/epoch", "/"}) && !has(lower, "per-model") &&
-          !any_of(lower, {"(h", "(min", "time (", "/gpu"}))
+      if (has_any(lower, {"per-", "per ", "/epoch", "/"}) && !lower.contains("per-model") &&
+          !has_any(lower, {"(h", "(min", "time (", "/gpu"}))
         return ClaimRole::kNone;
-      if (any_of(lower, {"total", "gesamt"})) return ClaimRole::kTotalTime;
-      if (lower.empty() || any_of(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "minutes", "wall",
-                                          "runtime", "training"}))
+      if (has_any(lower, {"total", "gesamt"})) return ClaimRole::kTotalTime;
+      if (lower.empty() || has_any(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "minutes", "wall",
+                                           "runtime", "training"}))
         return ClaimRole::kTime;
       return ClaimRole::kNone;
     case ClaimDimension::kPrice:
-      return has(lower, "saved") ? ClaimRole::kSaved : ClaimRole::kPrice;
+      return lower.contains("saved") ? ClaimRole::kSaved : ClaimRole::kPrice;
     case ClaimDimension::kMoney:
       if (lower.empty()) return ClaimRole::kCost;
       return money_role(lower);
     case ClaimDimension::kBytes:
-      return any_of(lower, {"memory", "vram", "ram", "footprint", "speicher"}) ? ClaimRole::kMemory : ClaimRole::kNone;
+      return has_any(lower, {"memory", "vram", "ram", "footprint", "speicher"}) ? ClaimRole::kMemory : ClaimRole::kNone;
     case ClaimDimension::kTimes:
-      return any_of(lower, {"relative", "speed", "faster", "ratio", "vs", "factor"}) ? ClaimRole::kRatio
-                                                                                     : ClaimRole::kNone;
+      return has_any(lower, {"relative", "speed", "faster", "ratio", "vs", "factor"}) ? ClaimRole::kRatio
+                                                                                      : ClaimRole::kNone;
     case ClaimDimension::kGpuTime:
       return ClaimRole::kGpuTime;
     case ClaimDimension::kTokenRate:
@@ -138,12 +132,12 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
     case ClaimDimension::kStepTime:
       return ClaimRole::kStepTime;
     case ClaimDimension::kTokens:
-      return has(lower, "sequence") || has(lower, "context") || has(lower, "per ") ? ClaimRole::kNone
-                                                                                   : ClaimRole::kTokens;
+      return lower.contains("sequence") || lower.contains("context") || lower.contains("per ") ? ClaimRole::kNone
+                                                                                               : ClaimRole::kTokens;
     case ClaimDimension::kSamples:
-      return has(lower, "per ") || has(lower, "batch") ? ClaimRole::kNone : ClaimRole::kSamples;
+      return lower.contains("per ") || lower.contains("batch") ? ClaimRole::kNone : ClaimRole::kSamples;
     case ClaimDimension::kSteps:
-      return has(lower, "per ") ? ClaimRole::kNone : ClaimRole::kSteps;
+      return lower.contains("per ") ? ClaimRole::kNone : ClaimRole::kSteps;
     case ClaimDimension::kEpochs:
       return ClaimRole::kEpochs;
     case ClaimDimension::kGpus:
@@ -153,16 +147,16 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
     default:
       return ClaimRole::kNone;
   }
-  if (lower == "batch" || has(lower, "batch size") || has(lower, "batch"))
-    return has(lower, "config") ? ClaimRole::kNone : ClaimRole::kBatch;
-  if (lower == "gpus" || lower == "# gpus" || lower.starts_with("gpus ") || has(lower, "gpu count") ||
-      has(lower, "number of gpus") || lower == "num gpus" || lower == "n gpus")
+  if (lower == "batch" || lower.contains("batch size") || lower.contains("batch"))
+    return lower.contains("config") ? ClaimRole::kNone : ClaimRole::kBatch;
+  if (lower == "gpus" || lower == "# gpus" || lower.starts_with("gpus ") || lower.contains("gpu count") ||
+      lower.contains("number of gpus") || lower == "num gpus" || lower == "n gpus")
     return ClaimRole::kGpus;
-  if (any_of(lower, {"iterations", "steps"}) && !any_of(lower, {"per ", "/"})) return ClaimRole::kSteps;
-  if (any_of(lower, {"tps", "tokens/s", "tok/s", "tokens per second"})) return ClaimRole::kTokenRate;
-  if (any_of(lower, {"samples/s"})) return ClaimRole::kSampleRate;
-  if (any_of(lower, {"epochs"}) && !has(lower, "per")) return ClaimRole::kEpochs;
-  if (any_of(lower, {"gpu-hours", "gpu hours"})) return ClaimRole::kGpuTime;
+  if (has_any(lower, {"iterations", "steps"}) && !has_any(lower, {"per ", "/"})) return ClaimRole::kSteps;
+  if (has_any(lower, {"tps", "tokens/s", "tok/s", "tokens per second"})) return ClaimRole::kTokenRate;
+  if (has_any(lower, {"samples/s"})) return ClaimRole::kSampleRate;
+  if (has_any(lower, {"epochs"}) && !lower.contains("per")) return ClaimRole::kEpochs;
+  if (has_any(lower, {"gpu-hours", "gpu hours"})) return ClaimRole::kGpuTime;
   if (lower == "total tokens" || lower == "tokens") return ClaimRole::kTokens;
   return ClaimRole::kNone;
 }

@@ -1,15 +1,12 @@
 #include "evidence/log/gpu_trace.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <span>
+
+#include "base/text.h"
 
 namespace gpuplan {
 namespace {
-
-bool has_any(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
 
 /// Nanoseconds in which something runs that `counts`; pieces are in the order of their starts.
 template <class Counts>

@@ -12,10 +12,10 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kHour = 3600, kGB = 1e9, kGiB = 1073741824.0;
+constexpr double kClaimHour = 3600, kClaimGB = 1e9, kGiB = 1073741824.0;
 constexpr std::size_t kMostAmounts = 200;  // of one line
 
-struct Unit {
+struct ClaimUnit {
   std::string_view name;
   ClaimDimension dimension;
   double factor;
@@ -23,7 +23,7 @@ struct Unit {
 };
 
 /// Lower case; longer names of the same beginning are found first.
-constexpr Unit kUnits[] = {
+constexpr ClaimUnit kClaimUnits[] = {
     {"tokens/s/gpu", ClaimDimension::kTokenRate, 1, true},
     {"tok/s/gpu", ClaimDimension::kTokenRate, 1, true},
     {"tps/gpu", ClaimDimension::kTokenRate, 1, true},
@@ -54,16 +54,16 @@ constexpr Unit kUnits[] = {
     {"s/it", ClaimDimension::kStepTime, 1},
     {"ms/step", ClaimDimension::kStepTime, 1e-3},
     {"ms/it", ClaimDimension::kStepTime, 1e-3},
-    {"gpu-hours", ClaimDimension::kGpuTime, kHour},
-    {"gpu hours", ClaimDimension::kGpuTime, kHour},
-    {"gpu-hour", ClaimDimension::kGpuTime, kHour},
-    {"gpu hour", ClaimDimension::kGpuTime, kHour},
-    {"gpu-hrs", ClaimDimension::kGpuTime, kHour},
-    {"gpu-h", ClaimDimension::kGpuTime, kHour},
-    {"gpuh", ClaimDimension::kGpuTime, kHour},
-    {"node-hours", ClaimDimension::kNodeTime, kHour},
-    {"node hours", ClaimDimension::kNodeTime, kHour},
-    {"node-hour", ClaimDimension::kNodeTime, kHour},
+    {"gpu-hours", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu hours", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu-hour", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu hour", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu-hrs", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu-h", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpuh", ClaimDimension::kGpuTime, kClaimHour},
+    {"node-hours", ClaimDimension::kNodeTime, kClaimHour},
+    {"node hours", ClaimDimension::kNodeTime, kClaimHour},
+    {"node-hour", ClaimDimension::kNodeTime, kClaimHour},
     {"milliseconds", ClaimDimension::kTime, 1e-3},
     {"ms", ClaimDimension::kTime, 1e-3},
     {"seconds", ClaimDimension::kTime, 1},
@@ -77,28 +77,28 @@ constexpr Unit kUnits[] = {
     {"minutos", ClaimDimension::kTime, 60},
     {"mins", ClaimDimension::kTime, 60},
     {"min", ClaimDimension::kTime, 60},
-    {"hours", ClaimDimension::kTime, kHour},
-    {"hour", ClaimDimension::kTime, kHour},
-    {"stunden", ClaimDimension::kTime, kHour},
-    {"stunde", ClaimDimension::kTime, kHour},
-    {"heures", ClaimDimension::kTime, kHour},
-    {"horas", ClaimDimension::kTime, kHour},
-    {"std", ClaimDimension::kTime, kHour},
-    {"hrs", ClaimDimension::kTime, kHour},
-    {"hr", ClaimDimension::kTime, kHour},
-    {"h", ClaimDimension::kTime, kHour},
-    {"days", ClaimDimension::kTime, 24 * kHour},
-    {"day", ClaimDimension::kTime, 24 * kHour},
-    {"tage", ClaimDimension::kTime, 24 * kHour},
-    {"d", ClaimDimension::kTime, 24 * kHour},
-    {"weeks", ClaimDimension::kTime, 168 * kHour},
-    {"week", ClaimDimension::kTime, 168 * kHour},
+    {"hours", ClaimDimension::kTime, kClaimHour},
+    {"hour", ClaimDimension::kTime, kClaimHour},
+    {"stunden", ClaimDimension::kTime, kClaimHour},
+    {"stunde", ClaimDimension::kTime, kClaimHour},
+    {"heures", ClaimDimension::kTime, kClaimHour},
+    {"horas", ClaimDimension::kTime, kClaimHour},
+    {"std", ClaimDimension::kTime, kClaimHour},
+    {"hrs", ClaimDimension::kTime, kClaimHour},
+    {"hr", ClaimDimension::kTime, kClaimHour},
+    {"h", ClaimDimension::kTime, kClaimHour},
+    {"days", ClaimDimension::kTime, 24 * kClaimHour},
+    {"day", ClaimDimension::kTime, 24 * kClaimHour},
+    {"tage", ClaimDimension::kTime, 24 * kClaimHour},
+    {"d", ClaimDimension::kTime, 24 * kClaimHour},
+    {"weeks", ClaimDimension::kTime, 168 * kClaimHour},
+    {"week", ClaimDimension::kTime, 168 * kClaimHour},
     {"gib/s", ClaimDimension::kByteRate, kGiB},
-    {"gb/s", ClaimDimension::kByteRate, kGB},
+    {"gb/s", ClaimDimension::kByteRate, kClaimGB},
     {"tb/s", ClaimDimension::kByteRate, 1e12},
     {"mb/s", ClaimDimension::kByteRate, 1e6},
     {"gib", ClaimDimension::kBytes, kGiB},
-    {"gb", ClaimDimension::kBytes, kGB},
+    {"gb", ClaimDimension::kBytes, kClaimGB},
     {"mib", ClaimDimension::kBytes, 1048576},
     {"mb", ClaimDimension::kBytes, 1e6},
     {"tib", ClaimDimension::kBytes, 1099511627776.0},
@@ -497,12 +497,12 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     std::size_t end = at + first->length;
     Number second = *first;
     // "20-40 min", "$17-$33", "1.5 h to 2 h"
-    const auto unit_at = [&](std::size_t from) -> std::pair<const Unit*, std::size_t> {
+    const auto unit_at = [&](std::size_t from) -> std::pair<const ClaimUnit*, std::size_t> {
       std::size_t start = from + blanks_at(all, from);
       if (start == from && start < all.size() && all[start] == '-') ++start;
       if (all.substr(start).starts_with("\xC3\x97")) return {nullptr, from};
       const std::string lower = to_lower(all.substr(start, 24));
-      const Unit* unit = named_at(kUnits, lower);
+      const ClaimUnit* unit = named_at(kClaimUnits, lower);
       return {unit, unit == nullptr ? from : start + unit->name.size()};
     };
     const auto [unit_between, after_unit] = unit_at(end);
@@ -518,7 +518,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       if (!last) continue;
       if (last->value < first->value) {
         // "30 s - 2 min": a larger unit of the same kind.
-        const Unit* larger = unit_at(other + last->length).first;
+        const ClaimUnit* larger = unit_at(other + last->length).first;
         if (from == end || larger == nullptr || unit_between == nullptr ||
             larger->dimension != unit_between->dimension ||
             last->value * larger->factor < first->value * unit_between->factor)
@@ -621,16 +621,16 @@ UnitHint QuantityReader::hint_of(std::string_view head) {
   if (inside.starts_with("in ")) inside = inside.substr(3);
   if (inside == "$" || inside == "usd") return {ClaimDimension::kMoney, 1, per_gpu};
   for (const std::string& text : {inside, lower}) {
-    const Unit* unit = text.empty() ? nullptr : named_at(kUnits, text);
+    const ClaimUnit* unit = text.empty() ? nullptr : named_at(kClaimUnits, text);
     if (unit != nullptr && unit->name.size() == text.size())
       return {unit->dimension, unit->factor, unit->per_gpu || per_gpu};
   }
-  if (has("gpu-hours") || has("gpu hours") || has("gpu-h")) return {ClaimDimension::kGpuTime, kHour, false};
+  if (has("gpu-hours") || has("gpu hours") || has("gpu-h")) return {ClaimDimension::kGpuTime, kClaimHour, false};
   if (has("tokens/s") || has("tok/s") || has("tps")) return {ClaimDimension::kTokenRate, 1, per_gpu};
   if (has("samples/s")) return {ClaimDimension::kSampleRate, 1, per_gpu};
   if (has("s/step") || has("sec/step") || has("s/it")) return {ClaimDimension::kStepTime, has("ms/") ? 1e-3 : 1, false};
   if (lower.ends_with(" h") || lower.ends_with(" hours") || lower == "hours")
-    return {ClaimDimension::kTime, kHour, false};
+    return {ClaimDimension::kTime, kClaimHour, false};
   if (lower == "gpus" || lower == "# gpus" || has("gpu count") || has("gpus used") || has("num gpus") ||
       has("number of gpus"))
     return {ClaimDimension::kGpus, 1, false};

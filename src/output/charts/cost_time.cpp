@@ -15,8 +15,8 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kRangesFor = 30;   // with more plans ranges would hide the points: only the pick keeps its own
-constexpr std::size_t kMostPlans = 300;  // beyond the best trade-offs
+constexpr std::size_t kRangesFor = 30;    // with more plans ranges would hide the points: only the pick keeps its own
+constexpr std::size_t kMostPoints = 300;  // beyond the best trade-offs
 constexpr double kFarTime = 25, kFarCost = 40;  // times the least: who is further off presses the others into a corner
 
 double hours_of(const Plan& plan) { return plan.hours.p50 / units::hour; }
@@ -38,7 +38,7 @@ std::vector<const Plan*> plans_of(const PlanReport& report) {
   for (const Plan& plan : all) {
     const bool far =
         hours_of(plan) > kFarTime * least_hours || (least_dollars > 0 && dollars_of(plan) > kFarCost * least_dollars);
-    if (drawn_anyway(report, plan) || (!far && others++ < kMostPlans)) plans.push_back(&plan);
+    if (drawn_anyway(report, plan) || (!far && others++ < kMostPoints)) plans.push_back(&plan);
   }
   return plans;
 }

@@ -12,13 +12,13 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kTail = 0.01;      ///< on both sides, which no curve needs
-constexpr double kWidest = 2.6;     ///< other plans are drawn up to so many times the pick's end
-constexpr std::size_t kEvery = 4;   ///< of the samples so many stand for one point of a curve
-constexpr double kLimitNear = 1.5;  ///< a limit up to so many times the pick's end is in the picture
+constexpr double kTail = 0.01;       ///< on both sides, which no curve needs
+constexpr double kWidestView = 2.6;  ///< other plans are drawn up to so many times the pick's end
+constexpr std::size_t kEvery = 4;    ///< of the samples so many stand for one point of a curve
+constexpr double kLimitNear = 1.5;   ///< a limit up to so many times the pick's end is in the picture
 
 /// What a curve is of.
-struct Measured {
+struct SpreadMeasure {
   bool time;
   AxisUnit unit() const { return time ? AxisUnit::kHours : AxisUnit::kDollars; }
   std::string words(double value) const { return time ? hours_words(value * units::hour) : money_label(value); }
@@ -29,7 +29,7 @@ struct Measured {
 };
 
 /// In rising order; hours or dollars.
-std::vector<double> drawn(const Biller& biller, const Plan& plan, Measured what) {
+std::vector<double> drawn(const Biller& biller, const Plan& plan, SpreadMeasure what) {
   const PlanSamples samples = biller.samples_of(plan);
   std::vector<double> values(samples.seconds.begin(), samples.seconds.end());
   if (!what.time) values.assign(samples.dollars.begin(), samples.dollars.end());
@@ -40,7 +40,7 @@ std::vector<double> drawn(const Biller& biller, const Plan& plan, Measured what)
 }
 
 /// Whether the samples are those that the plan's ranges were read from, which a plan made by hand has none of.
-bool fits(const std::vector<double>& values, const Plan& plan, Measured what) {
+bool fits(const std::vector<double>& values, const Plan& plan, SpreadMeasure what) {
   constexpr double kRounded = 0.01;
   const auto near = [&](double a, double b) {
     return a <= b * (1 + kRounded) + 0.01 && b <= a * (1 + kRounded) + 0.01;
@@ -85,7 +85,7 @@ std::vector<const Plan*> others_of(const PlanReport& report) {
   return others;
 }
 
-std::optional<Chart> fan_chart(const PlanReport& report, Measured what) {
+std::optional<Chart> fan_chart(const PlanReport& report, SpreadMeasure what) {
   const Plan* pick = report.pick();
   if (pick == nullptr || !(what.low(*pick) < what.high(*pick))) return std::nullopt;
   const Biller biller(report.job, report.catalogue.errors, report.how.seed);
@@ -98,7 +98,7 @@ std::optional<Chart> fan_chart(const PlanReport& report, Measured what) {
   };
   std::vector<Other> others;
   double low = quantile(main, kTail), high = quantile(main, 1 - kTail);
-  const double farthest = high * kWidest, nearest = low / kWidest;
+  const double farthest = high * kWidestView, nearest = low / kWidestView;
   for (const Plan* plan : others_of(report)) {
     Other other{plan, drawn(biller, *plan, what)};
     if (!fits(other.values, *plan, what) || other.values.front() >= farthest || other.values.back() <= nearest)

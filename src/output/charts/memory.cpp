@@ -21,7 +21,7 @@ struct DrawnPart {
   const char* name;
   Bytes (*size)(const MemoryUse&);
 };
-constexpr std::array kParts = {
+constexpr std::array kCardParts = {
     DrawnPart{MarkRole::kC1, "weights", [](const MemoryUse& use) { return use.weights; }},
     DrawnPart{MarkRole::kC2, "gradients", [](const MemoryUse& use) { return use.gradients; }},
     DrawnPart{MarkRole::kC3, "optimizer", [](const MemoryUse& use) { return use.optimizer; }},
@@ -58,7 +58,7 @@ std::vector<Card> cards_of(const PlanReport& report) {
   return cards;
 }
 
-double gib(Bytes size) { return size / units::GiB; }
+double gib_number(Bytes size) { return size / units::GiB; }
 std::string gib_words(Bytes size) { return gib_text(size) + " GiB"; }
 
 void add_card(const PlanReport& report, const Card& card, double row, Chart& chart) {
@@ -69,13 +69,14 @@ void add_card(const PlanReport& report, const Card& card, double row, Chart& cha
                          .role = MarkRole::kReference,
                          .y = row,
                          .x0 = 0,
-                         .x1 = gib(card.gpu().usable),
+                         .x1 = gib_number(card.gpu().usable),
                          .tip = {printable(card.gpu().name, 100), gib_words(card.gpu().usable) + " usable"}});
   Bytes from{};
-  for (const DrawnPart& part : kParts) {
+  for (const DrawnPart& part : kCardParts) {
     const Bytes size = part.size(estimate.memory);
     if (size <= Bytes{}) continue;
-    ChartMark bar{.shape = MarkShape::kBar, .role = part.role, .y = row, .x0 = gib(from), .x1 = gib(from + size)};
+    ChartMark bar{
+        .shape = MarkShape::kBar, .role = part.role, .y = row, .x0 = gib_number(from), .x1 = gib_number(from + size)};
     bar.label = gib_text(size);
     bar.tip = {upper_first(part.name), gib_words(size) + " of " + gib_words(estimate.memory.total())};
     chart.marks.push_back(std::move(bar));
@@ -85,12 +86,12 @@ void add_card(const PlanReport& report, const Card& card, double row, Chart& cha
     chart.marks.push_back({.shape = MarkShape::kSpan,
                            .role = MarkRole::kReference,
                            .y = row,
-                           .x0 = gib(need.p10),
-                           .x1 = gib(need.p90),
+                           .x0 = gib_number(need.p10),
+                           .x1 = gib_number(need.p90),
                            .tip = {"8 in 10 cases: " + range_text(gib_words(need.p10), gib_words(need.p90))}});
   ChartMark end{.shape = MarkShape::kRule,
                 .role = picked ? MarkRole::kPick : MarkRole::kReference,
-                .x = gib(card.gpu().usable),
+                .x = gib_number(card.gpu().usable),
                 .y = row};
   end.label = gib_text(need.p50) + " of " + gib_words(card.gpu().usable);
   if (estimate.fit == Fit::kTight) end.note = "may not fit";
@@ -121,10 +122,10 @@ std::vector<Tried> tried_on(const PlanReport& report, const Card& card) {
 void add_tried(const Tried& tried, const Card& card, double row, double end, Chart& chart) {
   const bool half = tried.memory.p50 <= card.gpu().usable;
   ChartMark bar{.shape = MarkShape::kBar, .role = MarkRole::kBeaten, .y = row, .x0 = 0};
-  bar.x1 = std::min(gib(tried.memory.p50), end);
+  bar.x1 = std::min(gib_number(tried.memory.p50), end);
   bar.tip = {"Tried: " + tried.name, "Needs " + gib_words(tried.memory.p50) + " of " + gib_words(card.gpu().usable)};
   chart.marks.push_back(std::move(bar));
-  ChartMark edge{.shape = MarkShape::kRule, .role = MarkRole::kReference, .x = gib(card.gpu().usable), .y = row};
+  ChartMark edge{.shape = MarkShape::kRule, .role = MarkRole::kReference, .x = gib_number(card.gpu().usable), .y = row};
   edge.label = gib_words(tried.memory.p50) + (half ? ", may not fit" : ", does not fit");
   edge.tip = {edge.label};
   chart.marks.push_back(std::move(edge));
@@ -133,8 +134,8 @@ void add_tried(const Tried& tried, const Card& card, double row, double end, Cha
 std::string finding_of(const PlanReport& report, const Card& card) {
   const PhaseEstimate& estimate = card.part->estimate;
   const Interval<Bytes>& need = estimate.memory_total;
-  const DrawnPart* largest = &kParts.front();
-  for (const DrawnPart& part : kParts)
+  const DrawnPart* largest = &kCardParts.front();
+  for (const DrawnPart& part : kCardParts)
     if (part.size(estimate.memory) > largest->size(estimate.memory)) largest = &part;
   std::string text = estimate.fit == Fit::kTight ? "Perhaps: " : "Yes: ";
   text += gib_text(need.p50) + " of " + gib_words(card.gpu().usable) + " per GPU";
@@ -157,11 +158,11 @@ std::optional<Chart> memory_chart(const PlanReport& report) {
 
   double end = 0;
   for (const Card& card : cards)
-    end = std::max({end, gib(card.gpu().usable), gib(card.part->estimate->memory_total.p90),
-                    gib(card.part->estimate->memory.total())});
+    end = std::max({end, gib_number(card.gpu().usable), gib_number(card.part->estimate->memory_total.p90),
+                    gib_number(card.part->estimate->memory.total())});
   // What does not fit by far crosses the end of its card and leaves the picture.
   double most_tried = 0;
-  for (const Tried& one : tried) most_tried = std::max(most_tried, gib(one.memory.p50));
+  for (const Tried& one : tried) most_tried = std::max(most_tried, gib_number(one.memory.p50));
   end = std::max(end, std::min(most_tried, 1.35 * end));
 
   Chart chart;
@@ -176,7 +177,7 @@ std::optional<Chart> memory_chart(const PlanReport& report) {
   double row = 0;
   for (const Card& card : cards) add_card(report, card, row++, chart);
   for (const Tried& one : tried) add_tried(one, first, row++, end, chart);
-  for (const DrawnPart& part : kParts)
+  for (const DrawnPart& part : kCardParts)
     if (std::ranges::any_of(cards, [&](const Card& card) { return part.size(card.part->estimate->memory) > Bytes{}; }))
       chart.legend.push_back({part.role, part.name});
 

@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kMostRows = 12;
+constexpr std::size_t kMostProviders = 12;
 
 struct Provider {
   std::string name;
@@ -69,7 +69,7 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
   std::vector<Provider> providers = providers_of(report);
   if (providers.size() < 2) return std::nullopt;
   const std::size_t all = providers.size();
-  if (all > kMostRows) providers.resize(kMostRows);
+  if (all > kMostProviders) providers.resize(kMostProviders);
   std::ranges::stable_sort(providers, {}, &Provider::youngest);
 
   Chart chart;

@@ -10,10 +10,10 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kMostRows = 9;
+constexpr std::size_t kMostInputs = 9;
 constexpr double kLeastSwing = 0.004;  // of what is planned
 
-struct Measured {
+struct SwingMeasure {
   bool cost;
   double of(Seconds hours, Dollars money) const { return cost ? money / units::dollar : hours / units::hour; }
   std::string words(double value) const { return cost ? money_label(value) : hours_words(value * units::hour); }
@@ -43,7 +43,7 @@ std::string end_words(const SensitivityEnd& end) {
 std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing) {
   if (report.plan_report == nullptr || report.plan_report->pick() == nullptr) return std::nullopt;
   const Plan& pick = *report.plan_report->pick();
-  const Measured what{swing == Swing::kCost && pick.cost.p50 > Dollars{}};
+  const SwingMeasure what{swing == Swing::kCost && pick.cost.p50 > Dollars{}};
   const double now = what.of(pick.hours.p50, pick.cost.p50);
   const auto value_of = [&](const SensitivityEnd& end) { return end.runs ? what.of(end.hours, end.cost) : now; };
 
@@ -52,7 +52,7 @@ std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing)
     const double low = value_of(input->low), high = value_of(input->high);
     const double moved = std::max({low, high, now}) - std::min({low, high, now});
     const bool told = what.words(low) != what.words(now) || what.words(high) != what.words(now);
-    if (inputs.size() < kMostRows && moved > kLeastSwing * now && (told || !input->low.runs || !input->high.runs))
+    if (inputs.size() < kMostInputs && moved > kLeastSwing * now && (told || !input->low.runs || !input->high.runs))
       inputs.push_back(input);
   }
   if (inputs.empty()) return std::nullopt;

@@ -127,7 +127,7 @@ std::string gpus_words(const PhasePlan& part) {
   return std::to_string(part.estimate->gpus) + " of " + std::to_string(std::max(part.gpus_billed, part.estimate->gpus));
 }
 
-std::string source_words(Evidence evidence) {
+std::string evidence_words(Evidence evidence) {
   switch (evidence) {
     case Evidence::kGiven:
       return "yours";
@@ -322,7 +322,7 @@ ReportSection speed_section(const ReportParts& parts) {
                samples ? Cell(*samples, rate_text(*samples)) : Cell(),
                epoch ? Cell(epoch->value, hours_words(*epoch)) : Cell(),
                model ? Cell(model->value, to_text(*model)) : Cell(),
-               {source_words(estimate.evidence)}});
+               {evidence_words(estimate.evidence)}});
     if (const std::string words = rate_words(part, phase); !words.empty() && rates.size() < 3)
       rates.push_back((pick.phases.size() > 1 ? phase_name(report, part) + ": " : "") + words);
   }

@@ -1,4 +1,4 @@
-// Rows of bars over one axis of numbers.
+// RowPlot of bars over one axis of numbers.
 #include <algorithm>
 #include <string>
 
@@ -9,9 +9,9 @@ namespace {
 
 constexpr double kBar = 18, kGap = 8;
 
-class Rows {
+class RowPlot {
  public:
-  Rows(const Chart& chart, double width, const std::string& hatch, Canvas& canvas)
+  RowPlot(const Chart& chart, double width, const std::string& hatch, Canvas& canvas)
       : chart_(chart),
         canvas_(canvas),
         hatch_("fill=\"url(#" + hatch + ")\" class=\"c8\""),
@@ -167,7 +167,7 @@ class Rows {
     return std::min(names, 0.40 * width_) + 2;
   }
 
-  /// Rows are as high as others but the last, which may be higher: it lies around its tick as they do.
+  /// RowPlot are as high as others but the last, which may be higher: it lies around its tick as they do.
   double top_of(double row) const {
     const bool last = !chart_.y.ticks.empty() && row == chart_.y.ticks.back().at;
     return y(last ? 2 * row - chart_.y.max : row - 0.5);
@@ -270,7 +270,7 @@ class Rows {
 }  // namespace
 
 double draw_rows(const Chart& chart, double width, const std::string& hatch, Canvas& canvas) {
-  return Rows(chart, width, hatch, canvas).draw();
+  return RowPlot(chart, width, hatch, canvas).draw();
 }
 
 }  // namespace gpuplan

@@ -22,7 +22,7 @@ constexpr std::array kColours = {
 };
 
 /// "@name" stands for a colour.
-constexpr std::string_view kRules =
+constexpr std::string_view kStyleRules =
     ".gpchart text{font:12px ui-sans-serif,system-ui,-apple-system,\"Segoe UI\",\"Helvetica Neue\",Arial,"
     "sans-serif;font-variant-numeric:tabular-nums;fill:@ink3}"
     ".gpchart .bg{fill:@bg}.gpchart .panel{fill:@panel}.gpchart .hit{fill:@bg;opacity:0}"
@@ -47,15 +47,15 @@ constexpr std::string_view kRules =
 template <class ColourText>
 std::string rules(ColourText&& text_of) {
   std::string text;
-  for (std::size_t at = 0; at < kRules.size();) {
-    if (kRules[at] != '@') {
-      text += kRules[at++];
+  for (std::size_t at = 0; at < kStyleRules.size();) {
+    if (kStyleRules[at] != '@') {
+      text += kStyleRules[at++];
       continue;
     }
     // The longest name that stands there: "c1" and not "c", "ink3" and not "ink".
     const Colour* found = nullptr;
     for (const Colour& colour : kColours)
-      if (kRules.substr(at + 1).starts_with(colour.name) &&
+      if (kStyleRules.substr(at + 1).starts_with(colour.name) &&
           (found == nullptr || colour.name.size() > found->name.size()))
         found = &colour;
     text += text_of(*found);
