@@ -9,7 +9,7 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/page)
 
 file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*.ts ${PROJECT_SOURCE_DIR}/web/*.*)
 set(page_shell ${PROJECT_BINARY_DIR}/page/shell.html)
-if(GPUPLAN_NODE AND GPUPLAN_NPM)
+if(page_sources AND GPUPLAN_NODE AND GPUPLAN_NPM)
   add_custom_command(OUTPUT ${page_shell}
     COMMAND ${PROJECT_SOURCE_DIR}/tools/build_page.sh ${page_shell}
     DEPENDS ${page_sources} ${PROJECT_SOURCE_DIR}/tools/build_page.sh VERBATIM

@@ -6,6 +6,7 @@
 #include "base/amount.h"
 #include "base/interval.h"
 #include "model/error/error.h"
+#include "output/words/plan_words.h"
 
 namespace gpuplan {
 namespace {
