@@ -44,5 +44,5 @@ endforeach()
 # The hash of the core (./test same).
 add_executable(gpuplan_web_check EXCLUDE_FROM_ALL tests/self_check/wasm.cpp src/web/wasi_shim.cpp)
 target_link_libraries(gpuplan_web_check PRIVATE gpuplan_check)
-target_link_options(gpuplan_web_check PRIVATE -mexec-model=reactor -Wl,-s)
+target_link_options(gpuplan_web_check PRIVATE -mexec-model=reactor -Wl,-s,--stack-first,-z,stack-size=1048576)
 set_target_properties(gpuplan_web_check PROPERTIES OUTPUT_NAME gpuplan_self_check SUFFIX .wasm)

@@ -369,7 +369,7 @@ phases:
             (folder / "runs" / "03-between").mkdir(parents=True, exist_ok=True)
             (folder / "runs" / "02-a" / "done").touch()  # as if its runs had been fetched
             return subprocess.run(["bash", folder / "kubernetes" / "submit.sh"], capture_output=True, text=True, timeout=60,
-                                  env={"PATH": f"{bin_folder}:/usr/bin:/bin", "STATES": states, "HOME": "/nonexistent",
+                                  env={"PATH": f"{bin_folder}:/usr/bin:/bin", "STATES": states, "HOME": str(bin_folder),
                                        "GPUPLAN_POLL": "0"})
 
         done = submit("SuccessCriteriaMet Complete")
@@ -414,7 +414,7 @@ class Hostile(Written):
                         schema(kind).validate(document)
             for script in [*folder.glob("vast/rent.sh"), *folder.glob("runpod/rent.sh")]:
                 done = subprocess.run(["bash", script], capture_output=True, cwd=folder,
-                                      env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
+                                      env={"PATH": "/usr/bin:/bin", "HOME": str(self.at("home"))})
                 self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(list(folder.rglob("PWNED*")), [])
         self.assertFalse(os.path.exists("PWNED") or (ROOT / "PWNED").exists())

@@ -270,7 +270,9 @@ class KindsOfJob(unittest.TestCase):
                     continue
                 self.assertIn(done.returncode, ANSWERS, done.stderr)
                 text = page.read_text(encoding="utf-8")
-                self.assertLess(len(text), 2_500_000)
+                # The planner in it is there in some builds only; tests/web holds a page with it against the limit.
+                planner = re.search(r'id="gpuplan-engine"[^>]*>([^<]*)<', text)
+                self.assertLess(len(text) - (len(planner[1]) if planner else 0), 1_500_000)
                 self.assertTrue(text.lower().startswith("<!doctype html>"))
                 for section in document(*words)["sections"]:
                     self.assertIn(f'id="s-{section["key"]}"', text)
