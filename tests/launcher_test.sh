@@ -53,7 +53,7 @@ for stub in input/question/stub.cpp output/stub.cpp store/stub.cpp base/text.h d
   mkdir -p "$copy/src/${stub%/*}"
   : >"$copy/src/$stub"
 done
-mkdir "$copy/src/cli"
+mkdir "$copy/src/cli" "$copy/web" # no page: Node and npm would take longer than all else
 cat >"$copy/src/cli/main.cpp" <<'END'
 int run();
 int main() { return run(); }
