@@ -113,6 +113,21 @@ std::string question_json(const ReportPage& page) {
   return json.take();
 }
 
+std::string why_no_knobs(const ReportPage& page, std::string_view engine) {
+  constexpr std::size_t kLeastModule = 1000;  // nothing packed takes a few bytes
+  if (engine.size() <= kLeastModule)
+    return "this gpuplan was built without the planner of its pages; docs/page.md says how it is built";
+  if (page.own_facts)
+    return "own runs or tables went into the plan, which the page does not have; --no-runs leaves own runs out";
+  if (!page.question.loaded.source.boxes.empty())
+    return "own machines of the settings went into the plan, which the page does not have; --no-config leaves them out";
+  if (!page.question.known_name.empty())
+    return "stored prices, or price lists of the settings, went into the plan, which the page does not have; "
+           "--no-store "
+           "--no-config leave them out, and lists that --prices names go along";
+  return {};
+}
+
 }  // namespace
 
 std::vector<Knob> knobs_of(const Tree& job) {
@@ -146,21 +161,21 @@ std::vector<Knob> knobs_of(const Tree& job) {
   return knobs;
 }
 
-Result<std::string> report_page(const ReportPage& page) {
-  // Nothing packed takes a few bytes.
-  constexpr std::size_t kLeastModule = 1000;
+Result<PageFile> report_page(const ReportPage& page) {
   const std::string_view engine = embedded_bytes("page/engine.wasm");
-  const bool answers = !page.own_facts && page.question.loaded.source.boxes.empty() &&
-                       page.question.known_name.empty() && engine.size() > kLeastModule;
+  std::string without_knobs = why_no_knobs(page, engine);
+  const bool answers = without_knobs.empty();
   const std::string question = answers ? question_json(page) : std::string();
   const std::vector<Knob> knobs = answers ? knobs_of(page.question.loaded.source.tree) : std::vector<Knob>();
-  return page_of({.shell = embedded_data("page/shell.html"),
-                  .report = page.report,
-                  .plan = page.plan,
-                  .question = question,
-                  .engine = engine,
-                  .charts = page.charts,
-                  .knobs = knobs});
+  auto html = page_of({.shell = embedded_data("page/shell.html"),
+                       .report = page.report,
+                       .plan = page.plan,
+                       .question = question,
+                       .engine = engine,
+                       .charts = page.charts,
+                       .knobs = knobs});
+  if (!html) return std::unexpected(std::move(html.error()));
+  return PageFile{*std::move(html), std::move(without_knobs)};
 }
 
 }  // namespace gpuplan::api

@@ -22,10 +22,16 @@ struct ReportPage {
   bool own_facts = false;                ///< own runs or tables were learned from, which the page does not have
 };
 
+struct PageFile {
+  std::string html;
+  /// Why nothing in the page can be turned, and what to do for a page in which it can; empty: it can.
+  std::string without_knobs{};
+};
+
 /// The whole file. The planner in it answers when it knows all that this answer was made from: not with own machines,
 /// own price lists kept in settings or stored prices. Fails, with one line, where the program was built without its
 /// page.
-Result<std::string> report_page(const ReportPage& page);
+Result<PageFile> report_page(const ReportPage& page);
 
 /// What may be turned in a job as written: its limits, its market, the work of its phases.
 std::vector<Knob> knobs_of(const Tree& job);

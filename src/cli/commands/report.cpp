@@ -252,7 +252,7 @@ Result<void> good_report_options(const ReportArguments& options) {
   return {};
 }
 
-Result<std::string> page_text(System& system, const ReportArguments& options, const Asked& asked) {
+Result<api::PageFile> page_of_report(System& system, const ReportArguments& options, const Asked& asked) {
   const std::vector<DrawnChart> charts = asked.answer.drawings();
   const std::string runs = options.job.runs.none ? std::string() : own_runs_file(system, options.job.runs);
   const std::string report = asked.answer.json(), plan = asked.answer.plan().json({});
@@ -279,8 +279,10 @@ int run_report(System& system, const ReportArguments& options) {
     case Writer::kJson:
       return deliver(system, asked->answer.json(), options.output, code, true);
     case Writer::kPage: {
-      const auto page = page_text(system, options, *asked);
-      return page ? deliver(system, *page, options.output, code) : complain(system, page.error());
+      const auto page = page_of_report(system, options, *asked);
+      if (!page) return complain(system, page.error());
+      if (!page->without_knobs.empty()) say(system, "gpuplan: no knobs in the page: " + page->without_knobs);
+      return deliver(system, page->html, options.output, code);
     }
     case Writer::kMarkdown:
       break;
