@@ -105,7 +105,7 @@ TEST(OffersReport, Filters) {
   EXPECT_EQ(names({"memory>=80", "gpus>=8"}), "aws 8;");
   EXPECT_EQ(names({"as_of>=2026-05"}), "vast 2;vast 1;");
   EXPECT_EQ(offers_text(select_offers(market.offers, market.catalogue, {.filter = {"b200"}}, 0).value(), {}, false),
-            "No offer matches (3 offers, prices of 2026-04 to 2026-05).\n");
+            "No offer matches 'b200' (3 offers, prices of 2026-04 to 2026-05).\n");
 }
 
 TEST(OffersReport, TakesWhatPeopleTypeElsewhere) {

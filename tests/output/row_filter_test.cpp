@@ -40,7 +40,7 @@ using Rows = std::vector<std::size_t>;
 Rows rows(const std::vector<std::string>& filter) {
   const auto found = filter_rows(Cards(), kFields, filter);
   if (!found) ADD_FAILURE() << found.error().message;
-  return found.value_or(Rows{});
+  return found ? found->rows : Rows{};
 }
 
 std::string message(const std::vector<std::string>& filter) {
@@ -48,6 +48,16 @@ std::string message(const std::vector<std::string>& filter) {
   if (found) return "accepted";
   EXPECT_TRUE(found.error().usage) << "a filter is part of the command line";
   return found.error().message;
+}
+
+TEST(RowFilter, TextsOfConditionsMayBeWordsOfWhatRowsSay) {
+  EXPECT_EQ(rows({"name=L4"}), (Rows{0})) << "a whole name is that one";
+  EXPECT_EQ(rows({"name=H100"}), (Rows{2, 3})) << "no whole name: a word of some";
+  EXPECT_EQ(rows({"name!=H100", "memory>40"}), (Rows{1, 4}));
+  EXPECT_EQ(rows({"name=H100,L4"}), (Rows{0, 2, 3}));
+  EXPECT_EQ(rows({"name=H10"}), Rows{}) << "half a word is none";
+  EXPECT_EQ(filter_rows(Cards(), kFields, std::vector<std::string>{"nvidia", "name=H10 memory>40"})->unmet, "name=H10");
+  EXPECT_EQ(filter_rows(Cards(), kFields, std::vector<std::string>{"L4", "memory>40"})->unmet, "") << "together alone";
 }
 
 TEST(RowFilter, WordsStandAloneBeforeTheyMatchInside) {

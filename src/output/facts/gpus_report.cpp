@@ -147,7 +147,7 @@ Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::
   if (!rows) return std::unexpected(rows.error());
   GpusReport report;
   report.known = catalogue.gpus.size();
-  for (const std::size_t row : *rows) report.rows.push_back(&catalogue.gpus[row]);
+  for (const std::size_t row : rows->rows) report.rows.push_back(&catalogue.gpus[row]);
   if (report.rows.empty() && filter.size() == 1) {
     std::vector<std::string_view> names;
     for (const Gpu& gpu : catalogue.gpus) names.push_back(gpu.name);

@@ -103,7 +103,7 @@ Table table_of(const OffersReport& report, std::span<const OfferGroup> groups) {
 
 std::string offer_groups_text(const OffersReport& report, const Screen& screen, bool all) {
   const std::vector<OfferGroup> groups = groups_of(report);
-  if (groups.empty()) return "No offer matches (" + std::to_string(report.known) + " offers).\n";
+  if (groups.empty()) return no_offer_text(report);
   const std::size_t shown = all ? groups.size() : std::min(groups.size(), kGroupsShown);
   std::string text = table_of(report, std::span(groups).first(shown)).text(screen);
   text += '\n';

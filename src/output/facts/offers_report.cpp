@@ -189,11 +189,20 @@ Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catal
     if (!offer.source.empty()) sources.insert(offer.source);
   }
   report.sources.assign(sources.begin(), sources.end());
-  std::vector<std::size_t> order = *rows;
+  std::vector<std::size_t> order = rows->rows;
   std::ranges::sort(order, std::less<>(), [&](std::size_t row) { return CheapestFirst(offers[row]); });
   if (*sorted_by) sort_rows(views, **sorted_by, down, order);
   for (const std::size_t row : order) report.rows.push_back(&offers[row]);
+  report.unmet = rows->unmet;
   return report;
+}
+
+std::string no_offer_text(const OffersReport& report) {
+  std::string text = "No offer matches";
+  if (!report.unmet.empty()) text += " '" + printable(report.unmet, 60) + "'";
+  text += " (" + std::to_string(report.known) + " offers, prices " + dates(report);
+  if (report.too_old > 0) text += "; " + std::to_string(report.too_old) + " older offers hidden: --all";
+  return text + ").\n";
 }
 
 std::string group_of(const OffersReport& report, const Offer& offer) {
@@ -208,8 +217,7 @@ std::string group_of(const OffersReport& report, const Offer& offer) {
 }
 
 std::string offers_text(const OffersReport& report, const Screen& screen, bool all) {
-  const std::string market = std::to_string(report.known) + " offers, prices " + dates(report);
-  if (report.rows.empty()) return "No offer matches (" + market + ").\n";
+  if (report.rows.empty()) return no_offer_text(report);
   Table table({{.title = "GPUS"},
                {.title = "PROVIDER"},
                {.title = "REGION", .drop = 3, .narrowest = 14},

@@ -23,6 +23,7 @@ struct OffersReport {
   std::string sort, group_by;      ///< fields; empty: none asked for
   std::size_t known = 0;           ///< before the filter
   std::size_t too_old = 0;         ///< left out before the filter: their prices are history
+  std::string unmet;               ///< a term of the filter that no offer satisfies; empty: there is none
   std::string oldest, newest;      ///< dates of all known
   std::vector<std::string> sources;
   const Catalogue* catalogue = nullptr;
@@ -32,6 +33,9 @@ struct OffersReport {
 /// a field that offers do not have.
 Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
                                    const OfferSelection& selection, std::size_t too_old);
+
+/// A line that says that nothing is left, by which term of the filter.
+std::string no_offer_text(const OffersReport& report);
 
 /// The value of the field that the report groups by, as the filter compares it; "" where an offer has none.
 std::string group_of(const OffersReport& report, const Offer& offer);

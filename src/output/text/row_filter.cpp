@@ -102,9 +102,10 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
   condition.comparison = sign.what.value;
   // "gpu=RTX_4090,RTX_3090" and vast's "gpu_name in [RTX_4090, RTX_3090]" mean any of them; regions have commas in
   // them.
-  condition.texts.push_back(squeeze(value));
-  for (const std::string_view one : split(value, ','))
-    if (std::string text = squeeze(one); !text.empty()) condition.texts.push_back(std::move(text));
+  condition.texts.emplace_back(value);
+  if (value.find(',') != std::string_view::npos)
+    for (const std::string_view one : split(value, ','))
+      if (!squeeze(one).empty()) condition.texts.emplace_back(trim(one));
   if (value.empty())
     return wrong_use("filter '" + printable(text, 60) + "': missing value after '" + std::string(sign.what.name) + "'");
   if (rows.is_figure(condition.field)) {
@@ -126,6 +127,13 @@ std::vector<std::string> pieces_of(std::string_view text) {
     at = end + 1;
   }
   return pieces;
+}
+
+/// The pieces of a text in one.
+std::string joined_pieces(std::string_view text) {
+  std::string joined;
+  for (const std::string& piece : pieces_of(text)) joined += piece;
+  return joined;
 }
 
 bool stands_in(std::string_view text, std::string_view word) {
@@ -152,8 +160,7 @@ bool has_word(std::string_view lines, std::string_view word, bool inside) {
 }
 
 std::vector<bool> rows_with(const FilterRows& rows, const std::string& written) {
-  std::string word;  // squeezed piece by piece, as the texts are
-  for (const std::string& piece : pieces_of(written)) word += piece;
+  const std::string word = joined_pieces(written);
   std::vector<bool> found(rows.count(), false);
   if (word.empty()) return found;
   for (const bool inside : {false, true}) {
@@ -167,15 +174,45 @@ std::vector<bool> rows_with(const FilterRows& rows, const std::string& written) 
   return found;
 }
 
-bool satisfies(const FilterRows& rows, std::size_t row, const Condition& condition) {
-  if (rows.is_figure(condition.field)) {
-    const double value = rows.figure(row, condition.field);
-    return value == value && holds(value, condition.comparison, condition.number);
+/// Whether each row's text is one of those wanted. A wanted text that is no row's whole one may be a word of it.
+std::vector<bool> rows_named(const FilterRows& rows, const Condition& condition) {
+  std::vector<bool> named(rows.count(), false);
+  for (const std::string& wanted : condition.texts) {
+    bool any = false;
+    for (std::size_t row = 0; row < rows.count(); ++row)
+      if (squeeze(rows.text(row, condition.field)) == squeeze(wanted)) named[row] = any = true;
+    const std::string word = joined_pieces(wanted);
+    if (any || word.empty()) continue;
+    for (std::size_t row = 0; row < rows.count(); ++row)
+      if (stands_in(rows.text(row, condition.field), word)) named[row] = true;
   }
-  const std::string text = squeeze(rows.text(row, condition.field));
-  const auto meets = [&](const std::string& wanted) { return holds(text, condition.comparison, wanted); };
-  return condition.comparison == Relation::kNot ? std::ranges::all_of(condition.texts, meets)
-                                                : std::ranges::any_of(condition.texts, meets);
+  return named;
+}
+
+std::vector<bool> rows_that_meet(const FilterRows& rows, const Condition& condition) {
+  std::vector<bool> meet(rows.count(), false);
+  if (!rows.is_figure(condition.field) &&
+      (condition.comparison == Relation::kIs || condition.comparison == Relation::kNot)) {
+    meet = rows_named(rows, condition);
+    if (condition.comparison == Relation::kNot) meet.flip();
+    return meet;
+  }
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    if (rows.is_figure(condition.field)) {
+      const double value = rows.figure(row, condition.field);
+      meet[row] = value == value && holds(value, condition.comparison, condition.number);
+    } else {
+      const std::string text = squeeze(rows.text(row, condition.field));
+      meet[row] = std::ranges::any_of(condition.texts, [&](const std::string& wanted) {
+        return holds(text, condition.comparison, squeeze(wanted));
+      });
+    }
+  }
+  return meet;
+}
+
+void keep_both(std::vector<bool>& kept, const std::vector<bool>& other) {
+  for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = kept[row] && other[row];
 }
 
 /// Conditions of a range, on the field of that name.
@@ -233,6 +270,28 @@ std::vector<std::string> separate_terms(std::span<const std::string> filter) {
   return terms;
 }
 
+/// The rows that one term stands for.
+Result<std::vector<bool>> rows_for(const std::string& term, const FilterRows& rows, std::span<const FieldName> fields) {
+  if (const auto sign = find_sign(term)) {
+    const auto condition = read_condition(term, *sign, rows, fields);
+    if (!condition) return std::unexpected(condition.error());
+    return rows_that_meet(rows, *condition);
+  }
+  auto shorthand = read_shorthand(term);
+  if (!shorthand) return std::unexpected(std::move(shorthand.error()));
+  const RowShorthand said = shorthand->value_or(RowShorthand{term, {}, {}});
+  std::vector<bool> kept(rows.count(), true);
+  for (const auto& [range, field] : {std::pair(&said.gpus, "gpus"), std::pair(&said.memory, "memory")}) {
+    const bool known = std::ranges::any_of(fields, [&](const FieldName& one) { return one.name == field; });
+    if (!*range || !known) continue;  // a table of GPUs has no machines
+    const auto conditions = in_range(**range, field, rows, fields);
+    if (!conditions) return std::unexpected(conditions.error());
+    for (const Condition& condition : *conditions) keep_both(kept, rows_that_meet(rows, condition));
+  }
+  if (!said.word.empty()) keep_both(kept, rows_with(rows, said.word));
+  return kept;
+}
+
 }  // namespace
 
 Result<std::optional<std::size_t>> find_field(std::span<const FieldName> fields, std::string_view name,
@@ -266,35 +325,18 @@ void sort_rows(const FilterRows& rows, std::size_t field, bool largest_first, st
   std::ranges::stable_sort(order, before);
 }
 
-Result<std::vector<std::size_t>> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
-                                             std::span<const std::string> filter) {
+Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
+                                 std::span<const std::string> filter) {
+  FilteredRows result;
   std::vector<bool> kept(rows.count(), true);
   for (const std::string& term : separate_terms(filter)) {
-    const auto sign = find_sign(term);
-    if (!sign) {
-      auto shorthand = read_shorthand(term);
-      if (!shorthand) return std::unexpected(std::move(shorthand.error()));
-      const RowShorthand said = shorthand->value_or(RowShorthand{term, {}, {}});
-      for (const auto& [range, field] : {std::pair(&said.gpus, "gpus"), std::pair(&said.memory, "memory")}) {
-        const bool known = std::ranges::any_of(fields, [&](const FieldName& one) { return one.name == field; });
-        if (!*range || !known) continue;  // a table of GPUs has no machines
-        const auto conditions = in_range(**range, field, rows, fields);
-        if (!conditions) return std::unexpected(conditions.error());
-        for (const Condition& condition : *conditions)
-          for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = kept[row] && satisfies(rows, row, condition);
-      }
-      if (said.word.empty()) continue;
-      const std::vector<bool> found = rows_with(rows, said.word);
-      for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = kept[row] && found[row];
-      continue;
-    }
-    const auto condition = read_condition(term, *sign, rows, fields);
-    if (!condition) return std::unexpected(condition.error());
-    for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = kept[row] && satisfies(rows, row, *condition);
+    const auto met = rows_for(term, rows, fields);
+    if (!met) return std::unexpected(met.error());
+    if (result.unmet.empty() && std::ranges::find(*met, true) == met->end()) result.unmet = term;
+    keep_both(kept, *met);
   }
-  std::vector<std::size_t> result;
   for (std::size_t row = 0; row < kept.size(); ++row)
-    if (kept[row]) result.push_back(row);
+    if (kept[row]) result.rows.push_back(row);
   return result;
 }
 

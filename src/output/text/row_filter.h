@@ -45,13 +45,20 @@ Result<std::optional<std::size_t>> find_field(std::span<const FieldName> fields,
 /// Sorts numbers of rows by a field, rows without it last, and leaves equal ones in their order.
 void sort_rows(const FilterRows& rows, std::size_t field, bool largest_first, std::vector<std::size_t>& order);
 
-/// Numbers of the rows that satisfy every word and condition, in their order.
+struct FilteredRows {
+  std::vector<std::size_t> rows;  ///< their numbers, in their order
+  /// The first word or condition that no row satisfies even alone, as written; empty: there is none.
+  std::string unmet{};
+};
+
+/// The rows that satisfy every word and condition.
 ///
 /// A word matches where it stands as a whole ("L4" is not in "L40S", "h100-sxm" is in "H100 SXM"); when it does so in
 /// no row, anywhere inside a text. "H100:8", "H100:1..8", "8x H100" and "24GB..80GB" bound numbers of GPUs and their
 /// memory (output/text/row_shorthand.h). Conditions are FIELD, one of >= <= != = > <, and a value; texts are compared
-/// without regard to case and spaces. An unknown field is a usage error with a suggestion.
-Result<std::vector<std::size_t>> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
-                                             std::span<const std::string> filter);
+/// without regard to case and spaces, and one that is no row's whole text ("gpu=H100", "region=us-east") stands for
+/// those in which it is a word. An unknown field is a usage error with a suggestion.
+Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
+                                 std::span<const std::string> filter);
 
 }  // namespace gpuplan
