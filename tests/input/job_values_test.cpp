@@ -101,6 +101,27 @@ TEST(JobValues, PricesAreExactUnlessTheyAreRanges) {
   EXPECT_NEAR(spot.disk_price->value * 1e9 * month.value, 0.10, 1e-12);
 }
 
+TEST(JobValues, ANameThatSeveralGpusBeginWithAllowsEachOfThem) {
+  const auto named = [](const std::string& list) {
+    std::string result;
+    for (const GpuChoice& choice : with("where: {gpus: " + list + "}").where.gpus)
+      result += (choice.count > 0 ? std::to_string(choice.count) + "x " : "") + choice.gpu + ";";
+    return result;
+  };
+  EXPECT_EQ(named("A100"), "A100 PCIe 80GB;A100 SXM 80GB;A100 SXM 40GB;A100 PCIe 40GB;") << "no A100X";
+  EXPECT_EQ(named("8x a100-sxm"), "8x A100 SXM 80GB;8x A100 SXM 40GB;");
+  EXPECT_EQ(named("[RTX 4060 Ti, 'RTX 4060 Ti:2']"),
+            "RTX 4060 Ti 16GB;RTX 4060 Ti 8GB;2x RTX 4060 Ti 16GB;2x RTX 4060 Ti 8GB;")
+      << "no card has this name alone";
+  EXPECT_EQ(named("[A100 SXM 40GB, A100-80GB, L4]"), "A100 SXM 40GB;A100 SXM 80GB;L4;") << "in full, or another name";
+  EXPECT_EQ(named("[V100S PCIe 32GB, RTX 5060]"), "V100S PCIe 32GB;RTX 5060;") << "a name in full is that one alone";
+  EXPECT_EQ(named("[L4, l4]"), "L4;") << "said once";
+  const Job job = with("market:
+  own: [{name: box, gpu: A100, gpus: 8}]
+");
+  EXPECT_EQ(job.market.own.at(0).gpu, "A100 SXM 40GB") << "a machine has one kind";
+}
+
 TEST(JobValues, OwnBoxesCostElectricityAndPoolsNothing) {
   const Job job = with(
       "market:\n  own:\n    - {name: desk, gpu: RTX 4090, gpus: 2, watts: 1 kW, usd_per_kwh: $0.30}\n"

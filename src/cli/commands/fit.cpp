@@ -148,19 +148,20 @@ int run_fit(System& system, const FitArguments& options) {
   std::vector<GpuChoice> only;
   int first_count = 0;
   for (const std::string& name : options.gpus) {
-    const auto gpu = find_gpu(*catalogue, name);
-    if (!gpu) return complain(system, wrong_use("--gpu: " + gpu.error().message));
-    if (only.empty()) first_count = gpu->count;
-    const bool another = !only.empty() && only.front().gpu != gpu->gpu->name;
+    auto family = find_gpus(*catalogue, name);
+    if (!family) return complain(system, wrong_use("--gpu: " + family.error().message));
+    if (options.placements && family->gpus.size() > 1) family->gpus = {find_gpu(*catalogue, name)->gpu};
+    if (only.empty()) first_count = family->count;
+    const bool another = !only.empty() && only.front().gpu != family->gpus.front()->name;
     // A number is of all GPUs: one table has one set of them.
-    if (another && gpu->count != first_count && options.counts.empty())
+    if (another && family->count != first_count && options.counts.empty())
       return complain(system,
                       wrong_use("--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
                                 "' name different numbers of GPUs; use one at a time, or --counts for all"));
     if (another && options.placements)
       return complain(system, wrong_use("--placements compares on one GPU; use --gpu once"));
-    only.push_back({gpu->gpu->name, 0});
-    if (gpu->count > 0 && options.counts.empty()) counts.push_back(gpu->count);
+    for (const Gpu* gpu : family->gpus) only.push_back({gpu->name, 0});
+    if (family->count > 0 && options.counts.empty()) counts.push_back(family->count);
   }
   std::ranges::sort(counts);
   counts.erase(std::ranges::unique(counts).begin(), counts.end());

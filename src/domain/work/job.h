@@ -35,6 +35,8 @@ struct Names<SpotUse> {
 struct GpuChoice {
   std::string gpu;
   int count = 0;
+
+  bool operator==(const GpuChoice&) const = default;
 };
 
 struct Where {

@@ -181,13 +181,28 @@ bool read_flag(Reader& reader, const Tree& tree, bool& out) {
   return reader.fail(tree, "expected true or false, got " + got_text(tree));
 }
 
+namespace {
+
+bool unknown_gpu(Reader& reader, const Tree& tree, const Error& error) {
+  const std::string clues = clue_words(reader.catalogue, tree.text, clues_in(reader.map));
+  return reader.fail(tree, error.message + (clues.empty() ? "" : "; " + clues));
+}
+
+}  // namespace
+
+bool read_gpus(Reader& reader, const Tree& tree, std::vector<std::string>& gpus, int& count) {
+  if (!tree.is_scalar()) return mismatch(reader, tree, {.kind = ValueType::Kind::kGpu});
+  const auto found = find_gpus(reader.catalogue, tree.text);
+  if (!found) return unknown_gpu(reader, tree, found.error());
+  for (const Gpu* gpu : found->gpus) gpus.push_back(gpu->name);
+  count = found->count;
+  return true;
+}
+
 bool read_gpu(Reader& reader, const Tree& tree, std::string& gpu, int& count) {
   if (!tree.is_scalar()) return mismatch(reader, tree, {.kind = ValueType::Kind::kGpu});
   const auto found = find_gpu(reader.catalogue, tree.text);
-  if (!found) {
-    const std::string clues = clue_words(reader.catalogue, tree.text, clues_in(reader.map));
-    return reader.fail(tree, found.error().message + (clues.empty() ? "" : "; " + clues));
-  }
+  if (!found) return unknown_gpu(reader, tree, found.error());
   gpu = found->gpu->name;
   count = found->count;
   return true;

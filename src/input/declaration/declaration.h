@@ -111,7 +111,8 @@ bool read_record(Reader&, const Tree&, void* object, const ValueType& type);
 bool read_amount(Reader&, const Tree&, const ValueType&, const Bounds&, Interval<double>& out);
 bool read_text(Reader&, const Tree&, std::string& out);
 bool read_flag(Reader&, const Tree&, bool& out);
-bool read_gpu(Reader&, const Tree&, std::string& gpu, int& count);  ///< count 0: none in the text
+bool read_gpu(Reader&, const Tree&, std::string& gpu, int& count);                 ///< count 0: none in the text
+bool read_gpus(Reader&, const Tree&, std::vector<std::string>& gpus, int& count);  ///< a family: "A100", "8x H100"
 bool read_date(Reader&, const Tree&, std::string& out);
 /// Position of the text in the names, or nullopt after reader.fail().
 std::optional<std::size_t> read_word(Reader&, const Tree&, const ValueType& type);

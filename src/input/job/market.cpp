@@ -219,10 +219,27 @@ struct MarketRecord {
   }
 };
 
-struct GpuChoiceCodec {
+/// The GPUs that one name stands for.
+struct GpuChoicesCodec {
   static constexpr const ValueType& type = kGpuType;
-  static bool read(Reader& reader, const Tree& tree, GpuChoice& out, const Bounds&) {
-    return read_gpu(reader, tree, out.gpu, out.count);
+  static bool read(Reader& reader, const Tree& tree, std::vector<GpuChoice>& out, const Bounds&) {
+    std::vector<std::string> gpus;
+    int count = 0;
+    if (!read_gpus(reader, tree, gpus, count)) return false;
+    for (std::string& gpu : gpus) out.push_back({std::move(gpu), count});
+    return true;
+  }
+};
+
+struct GpuChoiceListCodec {
+  static constexpr ValueType type = ListCodec<GpuChoicesCodec>::type;
+  static bool read(Reader& reader, const Tree& tree, std::vector<GpuChoice>& out, const Bounds& bounds) {
+    std::vector<std::vector<GpuChoice>> named;
+    if (!ListCodec<GpuChoicesCodec>::read(reader, tree, named, bounds)) return false;
+    for (std::vector<GpuChoice>& choices : named)
+      for (GpuChoice& choice : choices)
+        if (std::ranges::find(out, choice) == out.end()) out.push_back(std::move(choice));
+    return true;
   }
 };
 
@@ -230,8 +247,8 @@ struct WhereRecord {
   using Object = Where;
   static constexpr std::string_view title = "where";
   static constexpr std::array keys = {
-      key_as<ListCodec<GpuChoiceCodec>, &Where::gpus>("gpus", "all",
-                                                      "only these GPUs; with a count, only machines with that many"),
+      key_as<GpuChoiceListCodec, &Where::gpus>(
+          "gpus", "all", "only these GPUs; with a count, only machines with that many; A100 is every A100"),
       key<&Where::counts>("counts", "all", "total GPU counts to try", kGpuCounts),
       key<&Where::nodes>("nodes", "1", "node counts to try", between(1, 10'000)),
       key<&Where::providers>("providers", "all", "only these providers, pools and own machines, by name"),

@@ -1,5 +1,6 @@
 #include "input/text/gpu_name.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -60,6 +61,22 @@ std::vector<const Gpu*> relatives(const Catalogue& catalogue, std::string_view t
   return found;
 }
 
+/// GPUs whose names begin with the words of the text and go on: those of "A100" are no "A100X".
+std::vector<const Gpu*> kin_of(const Catalogue& catalogue, std::string_view text) {
+  std::vector<const Gpu*> kin;
+  const std::string wanted = squeeze(text);
+  if (std::ranges::none_of(wanted, is_digit)) return kin;  // "RTX" is a brand
+  for (const Gpu& gpu : catalogue.gpus) {
+    if (squeeze(gpu.name) == wanted) return {};
+    for (std::size_t blank = gpu.name.find(' '); blank != std::string::npos; blank = gpu.name.find(' ', blank + 1))
+      if (squeeze(std::string_view(gpu.name).substr(0, blank)) == wanted) {
+        kin.push_back(&gpu);
+        break;
+      }
+  }
+  return kin;
+}
+
 std::string list_of(const std::vector<const Gpu*>& gpus) {
   std::vector<std::string> names;
   for (const Gpu* gpu : gpus) {
@@ -116,6 +133,24 @@ Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
     for (const std::string& alias : gpu.aliases) names.push_back(alias);
   }
   return failure("unknown GPU '" + shown + "'" + did_you_mean(name, names) + " (list: gpuplan gpus)");
+}
+
+Result<GpuFamily> find_gpus(const Catalogue& catalogue, std::string_view text) {
+  auto found = find_gpu(catalogue, text);
+  const std::string_view name = without_count(trim(text));
+  std::vector<const Gpu*> kin = kin_of(catalogue, name);
+  const bool another = found && std::ranges::find(kin, found->gpu) == kin.end();
+  if (kin.size() < 2 || another) {
+    if (!found) return std::unexpected(std::move(found.error()));
+    return GpuFamily{{found->gpu}, found->count};
+  }
+  if (found) return GpuFamily{std::move(kin), found->count};
+  // No GPU has this name alone: the number is read with one that is there.
+  std::string one(text);
+  one.replace(one.find(name), name.size(), kin.front()->name);
+  const auto counted = find_gpu(catalogue, one);
+  if (!counted) return std::unexpected(std::move(found.error()));
+  return GpuFamily{std::move(kin), counted->count};
 }
 
 }  // namespace gpuplan
