@@ -147,7 +147,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
       lines.push_back("a global batch of " + count_of(phase.batch, "sequence") + at + " (" +
                       (report.in_flags ? "--batch" : "batch") + ").");
     if (phase.lighter)
-      lines.push_back("8-bit AdamW and no fp32 weights" + at + ", as fp32 AdamW does not fit (" +
+      lines.push_back("8-bit AdamW and no fp32 weights" + at + ", as " + lighter_reason(phase) + " (" +
                       (report.in_flags ? "--optimizer" : "optimizer") + ").");
   }
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());

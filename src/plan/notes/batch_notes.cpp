@@ -24,15 +24,18 @@ std::vector<std::string> batch_lines(const PhasePlan& part) {
                     count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
   }
   if (phase.lighter)
-    lines.emplace_back(
-        "8-bit AdamW and bf16 weights without an fp32 copy, since AdamW in fp32 does not fit on the GPUs "
-        "(optimizer).");
+    lines.push_back("8-bit AdamW and bf16 weights without an fp32 copy, since " + lighter_reason(phase) +
+                    " (optimizer).");
   if (const std::string idle = idle_words(part); !idle.empty())
     lines.push_back("a batch of " + count_of(phase.batch, "sequence") + " " + idle + "; it does not divide by more.");
   return lines;
 }
 
 }  // namespace
+
+std::string lighter_reason(const PhaseEstimate& phase) {
+  return std::string("fp32 AdamW does not fit without ") + (phase.gpus > 1 ? "cutting layers or " : "") + "CPU memory";
+}
 
 std::string idle_words(const PhasePlan& phase) {
   const PhaseEstimate& estimate = *phase.estimate;

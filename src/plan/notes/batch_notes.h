@@ -13,6 +13,9 @@ namespace gpuplan {
 /// Sentences about the training phases of one plan, in the order of its phases.
 void add_batch_notes(const Job& job, const Plan& plan, std::vector<std::string>& lines);
 
+/// Why a phase trains with a lighter optimizer: "fp32 AdamW does not fit without CPU memory".
+std::string lighter_reason(const PhaseEstimate& phase);
+
 /// "uses 6 of 440 GPUs" of a phase that leaves some of the plan's without work because its batch does not divide by
 /// more; "" for other phases.
 std::string idle_words(const PhasePlan& phase);

@@ -68,21 +68,26 @@ class TrainingSearch {
       return choice_.best();
     }
     prepare();
-    look({SearchTier::kData, SearchTier::kCuts});
-    const bool without = choice_.fits();
-    if (!without && !candidates_.offload_fixed()) look({SearchTier::kOffload});
+    look({SearchTier::kData});
+    plain_fits_ = choice_.fits();
+    look({SearchTier::kCuts});
+    const bool without = choice_.fits(), host = !candidates_.offload_fixed();
+    // Cuts that talk over slow links can take far longer than the host's memory does.
+    if (!plain_fits_ && host) look({SearchTier::kOffload});
     BestTraining best = choice_.best();
     if (!best.any || !best.fits) return best;
     // More memory is never slower: what would be chosen on such GPUs with less of it is as good here.
-    if (!without && !candidates_.offload_fixed()) {
+    if (!without && host) {
       take_from_smaller(best.need, Sizes::kAll, {SearchTier::kOffload}, best);
     } else {
       take_from_smaller(best.need, Sizes::kOfThisChip, {SearchTier::kData, SearchTier::kCuts}, best);
-      if (!candidates_.offload_fixed())
-        take_from_smaller(least_without(), Sizes::kOfThisChip, {SearchTier::kOffload}, best);
+      if (host) take_from_smaller(least_plain(), Sizes::kOfThisChip, {SearchTier::kCuts, SearchTier::kOffload}, best);
     }
     return best;
   }
+
+  /// Whether run() found a way that cuts neither layers nor sequences and stays out of the host's memory.
+  bool plain_fits() const { return plain_fits_; }
 
  private:
   /// A framework to choose from, with what its layers cost: worked out once, however often it is looked at.
@@ -158,11 +163,11 @@ class TrainingSearch {
     }
   }
 
-  /// Usable memory of a GPU up to which nothing fits without the host's.
-  Bytes least_without() {
+  /// Usable memory of a GPU up to which nothing fits without cuts and the host's.
+  Bytes least_plain() {
     tally_ = &uncounted_;
     choice_.start(Bytes{});
-    look({SearchTier::kData, SearchTier::kCuts});
+    look({SearchTier::kData});
     return choice_.least_need();
   }
 
@@ -200,6 +205,7 @@ class TrainingSearch {
   const Machines& machines_;
   const Gpu& gpu_;
   int gpus_, nodes_;
+  bool plain_fits_ = false;
   Tally* tally_;
   Tally uncounted_;  ///< of what is tried beside
   Software software_;
@@ -219,7 +225,8 @@ Bytes learnt(const TrainingWork& work, double weight_bytes) {
 
 struct Found {
   PhaseEstimate estimate;
-  Seconds weighed{};  ///< its time with the care that it takes (practice.h)
+  Seconds weighed{};   ///< its time with the care that it takes (practice.h)
+  bool plain = false;  ///< a way that cuts neither layers nor sequences fits on the GPUs
 };
 
 /// The best way on exactly so many GPUs.
@@ -228,7 +235,8 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
   const Phase& phase = *workload.phase;
   const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
   const Given* memory = given != nullptr && given->memory ? given : nullptr;
-  const BestTraining best = TrainingSearch(workload, catalogue, machines, gpus, batch.sequences, memory, tally).run();
+  TrainingSearch search(workload, catalogue, machines, gpus, batch.sequences, memory, tally);
+  const BestTraining best = search.run();
   if (!best.any) return std::nullopt;
 
   const TrainingWork& work = *workload.training;
@@ -252,11 +260,12 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
   estimate.checkpoint_bytes = Bytes{work.trainable * saved};
   estimate.results_bytes = learnt(work, best.rates.weight_bytes);
   add_terms(workload, catalogue, estimate);
-  return Found{estimate, best.weighed};
+  return Found{estimate, best.weighed, search.plain_fits()};
 }
 
-/// What the job asks for; where that does not fit without the host's memory or cuts layers, and the job leaves it open,
-/// with a lighter optimizer if that does or is faster, the care considered that cuts take.
+/// What the job asks for; where that does not fit without the host's memory or cuts of layers, and the job leaves it
+/// open, with a lighter optimizer if that does or is faster, the care considered that cuts take. Formats cost quality,
+/// so a lighter one is not taken for speed where the full one fits.
 std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
                                                 const Machines& machines, int gpus, const StepBatch& batch,
                                                 bool ignore_given, Tally& tally) {
@@ -264,9 +273,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   std::optional<PhaseEstimate> estimate;
   if (first) estimate = first->estimate;
   const bool fits = estimate && estimate->fit == Fit::kFits;
-  const bool stays = fits && estimate->strategy.offload == Offload::kNone;
-  const auto cut = [](const Strategy& s) { return s.tp * s.pp * s.cp > 1; };
-  if (stays && !cut(estimate->strategy)) return estimate;
+  if (first && first->plain) return estimate;
   const auto& train = std::get<TrainPhase>(workload.phase->work);
   const PracticeConstants& practice = catalogue.practice_constants;
   const Precision precision = training_precision(train, *machines.node.gpu, gpus);
@@ -284,6 +291,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   PhaseEstimate& found = second->estimate;
   const std::vector<Optimizer>& known = found.framework->optimizers;
   if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
+  const bool stays = fits && estimate->strategy.offload == Offload::kNone;
   if (stays && second->weighed > first->weighed) return estimate;
   tried.nearest = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
   tally.add(tried);
