@@ -116,9 +116,7 @@ TEST(JobValues, ANameThatSeveralGpusBeginWithAllowsEachOfThem) {
   EXPECT_EQ(named("[A100 SXM 40GB, A100-80GB, L4]"), "A100 SXM 40GB;A100 SXM 80GB;L4;") << "in full, or another name";
   EXPECT_EQ(named("[V100S PCIe 32GB, RTX 5060]"), "V100S PCIe 32GB;RTX 5060;") << "a name in full is that one alone";
   EXPECT_EQ(named("[L4, l4]"), "L4;") << "said once";
-  const Job job = with("market:
-  own: [{name: box, gpu: A100, gpus: 8}]
-");
+  const Job job = with("market: {own: [{name: box, gpu: A100, gpus: 8}]}");
   EXPECT_EQ(job.market.own.at(0).gpu, "A100 SXM 40GB") << "a machine has one kind";
 }
 

@@ -6,6 +6,13 @@
 namespace gpuplan::laws {
 namespace {
 
+/// Whether a plan trains in formats that are taken only where the full ones do not fit: those are slower, and better.
+bool has_lighter(const Answer& answer) {
+  return std::ranges::any_of(answer.plans(), [](const Plan& plan) {
+    return std::ranges::any_of(plan.phases, [](const PhasePlan& part) { return part.estimate->lighter; });
+  });
+}
+
 /// The facts with every GPU that the case offers made better by `improve`, and its machines.
 template <class Improve>
 Verdict better(const Answer& base, const std::string& what, Improve improve) {
@@ -24,6 +31,7 @@ Verdict better(const Answer& base, const std::string& what, Improve improve) {
 
 Verdict more_memory(const Answer& base, Random& random) {
   const double factor = between(random, 1.05, 3);
+  if (has_lighter(base)) return silent();
   return better(base, "memory x " + std::to_string(factor), [&](Catalogue& facts) {
     for (Gpu& gpu : facts.gpus) {
       gpu.memory = gpu.memory * factor;
