@@ -118,6 +118,10 @@ TEST(JobValues, ANameThatSeveralGpusBeginWithAllowsEachOfThem) {
   EXPECT_EQ(named("[L4, l4]"), "L4;") << "said once";
   const Job job = with("market: {own: [{name: box, gpu: A100, gpus: 8}]}");
   EXPECT_EQ(job.market.own.at(0).gpu, "A100 SXM 40GB") << "a machine has one kind";
+  EXPECT_EQ(job.assumed,
+            std::vector<std::string>{"'A100' in market.own is A100 SXM 40GB; A100 PCIe 80GB, A100 SXM 80GB and A100 "
+                                     "PCIe 40GB have names of their own."});
+  EXPECT_TRUE(with("market: {own: [{name: box, gpu: 8x H100 SXM}]}").assumed.empty());
 }
 
 TEST(JobValues, OwnBoxesCostElectricityAndPoolsNothing) {

@@ -9,6 +9,7 @@
 #include "input/job/codecs.h"
 #include "input/job/prose.h"
 #include "input/job/settings.h"
+#include "input/text/gpu_name.h"
 #include "input/text/yaml_tree.h"
 
 namespace gpuplan {
@@ -28,10 +29,36 @@ std::string stem(std::string_view file) {
   return file.empty() || file == "standard input" ? "job" : printable(file, 60);
 }
 
+/// "A100 of market is A100 SXM 40GB; A100 SXM 80GB and ... have names of their own": names of machines that several
+/// GPUs begin with.
+void add_short_names(const Tree& job, const Catalogue& catalogue, std::vector<std::string>& lines) {
+  const Tree* market = job.find("market");
+  if (market == nullptr) return;
+  std::vector<std::string_view> told;
+  for (const char* key : {"offers", "pools", "own"}) {
+    const Tree* list = market->find(key);
+    if (list == nullptr || !list->is_list()) continue;
+    for (const Tree& machine : list->children) {
+      const Tree* gpu = machine.find("gpu");
+      if (gpu == nullptr || !gpu->is_scalar()) continue;
+      const auto one = find_gpu(catalogue, gpu->text);
+      const auto family = find_gpus(catalogue, gpu->text);
+      if (!one || !family || family->gpus.size() < 2 || std::ranges::find(told, one->gpu->name) != told.end()) continue;
+      told.push_back(one->gpu->name);
+      std::vector<std::string> others;
+      for (const Gpu* other : family->gpus)
+        if (other != one->gpu) others.push_back(other->name);
+      lines.push_back("'" + printable(gpu->text, 40) + "' in market." + key + " is " + one->gpu->name + "; " +
+                      listed(others) + (others.size() == 1 ? " has a name of its own." : " have names of their own."));
+    }
+  }
+}
+
 /// What the job does not say itself, from the command line and from gpuplan.toml.
-void add_surroundings(Job& job, const JobSource& source) {
+void add_surroundings(Job& job, const JobSource& source, const Catalogue& catalogue) {
   job.assumed = source.assumed;
   job.from_config = source.from_config;
+  add_short_names(source.tree, catalogue, job.assumed);
   for (std::string& words : task_contradictions(job)) job.assumed.push_back(std::move(words));
   const SpotRules& spot = job.spot;
   if (source.interruptions && !spot.interruptions && !spot.band && !spot.bathtub) {
@@ -51,7 +78,7 @@ Result<Job> read_one(const JobSource& source, const Catalogue& catalogue, const 
   Job job;
   if (!Codec<Job>::read(reader, source.tree, job, {})) return reader.error();
   if (job.name.empty()) job.name = stem(source.file);
-  add_surroundings(job, source);
+  add_surroundings(job, source, catalogue);
   return job;
 }
 
