@@ -39,6 +39,28 @@ TEST(Market, PricesOlderThanFiveMonthsBeforeTheNewestStayOut) {
   EXPECT_EQ(filter.used, 3);
 }
 
+TEST(Market, PricesAreTakenTimesTheirLevel) {
+  const Catalogue catalogue;
+  const auto dollars = [](double hourly) { return DollarsPerSecond(hourly / 3600); };
+  std::vector<Offer> known = {offer("A", 1, 4, "2026-04"), offer("B", 1, 1, "2026-04")};
+  known[0].spot_price = exactly(dollars(2));
+  Job job;
+  job.market.price_level = 1.5;
+  job.where.max_price = dollars(5);
+  Offer own = offer("C", 1, 3);
+  own.kind = OfferKind::kOwn;
+  job.market.own = {own};
+  MarketFilter filter;
+  auto market = market_for(job, catalogue, known, filter);
+  EXPECT_EQ(gpus(market), (Names{"B", "C"})) << "$4 have become $6";
+  job.where.max_price.reset();
+  market = market_for(job, catalogue, known, filter);
+  ASSERT_EQ(gpus(market), (Names{"A", "B", "C"}));
+  EXPECT_NEAR(market[0].price->p50.value, dollars(6).value, 1e-12);
+  EXPECT_NEAR(market[0].spot_price->p90.value, dollars(3).value, 1e-12);
+  EXPECT_NEAR(market[2].price->p50.value, dollars(3).value, 1e-12) << "electricity is not rented";
+}
+
 TEST(Market, AsOfGoesBackInTime) {
   const Catalogue catalogue;
   const std::vector<Offer> known = {offer("A", 1, 1, "2026-04"), offer("B", 1, 1, "2025-10"),

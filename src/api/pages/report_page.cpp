@@ -32,6 +32,7 @@ constexpr std::array kMarketKnobs = {
     Turnable{"where.counts", "Numbers of GPUs", "such as 1, 2, 4", true, "", true},
     Turnable{"where.spot", "Spot machines", "", true, "never,allow,only"},
     Turnable{"spot.interruptions", "Interruptions", "such as 5%/h"},
+    Turnable{"market.price_level", "All prices, times", "such as 120%"},
 };
 constexpr std::array kTrainKnobs = {
     Turnable{"data.samples", "Samples", "", false},

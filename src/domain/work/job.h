@@ -17,8 +17,9 @@ namespace gpuplan {
 struct MarketSpec {
   std::vector<Offer> offers, pools, own;  ///< by kind of offer
   std::string as_of;
-  std::string today{};  ///< what prices' age counts to, 2026-11-25; empty: nobody says, and they count as of today
-  bool only = false;    ///< nothing but these
+  std::string today{};     ///< what prices' age counts to, 2026-11-25; empty: nobody says, and they count as of today
+  bool only = false;       ///< nothing but these
+  double price_level = 1;  ///< what all prices of machines to rent are taken times
 };
 
 enum class SpotUse { kNever, kAllow, kOnly };

@@ -205,6 +205,9 @@ struct MarketRecord {
       key_as<DateCodec, &MarketSpec::as_of>("as_of", "", "date of these prices (shown only)"),
       key_as<FlagWordCodec<kMarketUses>, &MarketSpec::only>("use", "add",
                                                             "add to the built-in offers, or use only these"),
+      key_as<ShareCodec, &MarketSpec::price_level>(
+          "price_level", "100%", "all prices of machines to rent, times this: 120% asks what if they rise by a fifth",
+          between(0.01, 100)),
   };
   static bool check(Reader& reader, const Tree& tree, MarketSpec& market) {
     if (market.only && market.offers.empty() && market.pools.empty() && market.own.empty())

@@ -139,7 +139,9 @@ std::string prices_words(const PlanReport& report) {
   const std::string text = count_of(report.found.market.used, "offer") + (market.empty() ? "" : " from " + market);
   const std::string age = price_age_words(report.found.as_of, report.today);
   const std::string own = own_runs_words(report);
-  return text + (age.empty() ? "" : ", " + age) + (own.empty() ? "" : " · " + own);
+  const double level = job.market.price_level;
+  return text + (age.empty() ? "" : ", " + age) + (level == 1 ? "" : ", all times " + significant_text(level, 4)) +
+         (own.empty() ? "" : " · " + own);
 }
 
 int own_runs_in_use(const PlanReport& report) {

@@ -159,22 +159,26 @@ bool names(const Where& where, const std::string& gpu, int gpus) {
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                               MarketFilter& filter, bool keep_dearer) {
   std::vector<const Offer*> market;
-  const auto take = [&](const std::vector<Offer>& offers) {
+  const auto take = [&](const std::vector<Offer>& offers, const Where& where) {
     for (const Offer& offer : offers) {
       ++filter.offers;
-      if (wanted(job.where, offer, catalogue)) market.push_back(&offer);
+      if (wanted(where, offer, catalogue)) market.push_back(&offer);
       else ++filter.by_where;
     }
   };
+  // Prices are told times price_level, and so is what the most of them is.
+  const double level = job.market.price_level;
+  Where rented = job.where;
+  if (rented.max_price) rented.max_price = *rented.max_price / level;
   const auto note_old = [&](const Offer& offer, bool newer) {
     ++filter.too_old;
-    if (newer || !wanted(job.where, offer, catalogue)) return;
+    if (newer || !wanted(rented, offer, catalogue)) return;
     ++filter.old_matching;
     filter.old_newest = std::max(filter.old_newest, offer.as_of);
   };
-  take(job.market.offers);
-  take(job.market.pools);
-  take(job.market.own);
+  take(job.market.offers, rented);
+  take(job.market.pools, job.where);
+  take(job.market.own, job.where);
   std::vector<const Offer*> ordered, left_behind;  // ordered: as the known ones are
   if (!job.market.only) {
     std::vector<const Offer*> usable, old;
@@ -187,9 +191,9 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       const int age = months_of(offer.as_of);
       if (age != 0 && (age < newest - kOldestMonths || (as_of != 0 && age > as_of))) {
         note_old(offer, as_of != 0 && age > as_of);
-        if (age >= newest - kOldestAlone && (as_of == 0 || age <= as_of) && wanted(job.where, offer, catalogue))
+        if (age >= newest - kOldestAlone && (as_of == 0 || age <= as_of) && wanted(rented, offer, catalogue))
           old.push_back(&offer);
-      } else if (!wanted(job.where, offer, catalogue)) ++filter.by_where;
+      } else if (!wanted(rented, offer, catalogue)) ++filter.by_where;
       else if (offer.stock == Stock::kSoldOut) ++filter.sold_out;
       else usable.push_back(&offer);
     }
@@ -232,6 +236,9 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
   chosen.reserve(market.size());
   for (const Offer* offer : market) {
     Offer& copy = chosen.emplace_back(*offer);
+    if (level != 1 && offer->kind == OfferKind::kRented)
+      for (auto* price : {&copy.price, &copy.spot_price})
+        if (*price) *price = {(*price)->p10 * level, (*price)->p50 * level, (*price)->p90 * level};
     if (offer->kind != OfferKind::kRented || offer->source == kJobSource) continue;
     // Prices drift like a random walk: the longer ago, the wider, by the root of the time.
     constexpr double kDaysOfMonth = 365.25 / 12;
