@@ -20,8 +20,8 @@ struct GpuFamily {
 };
 
 /// Those that may be taken where one says which: "A100" names every A100, of either memory and form, and "H100" PCIe,
-/// SXM and NVL. A name in full is that GPU alone, and so is an alias of one that does not begin with it. Errors are those
-/// of find_gpu().
+/// SXM and NVL. A name in full is that GPU alone, and so is an alias of one that does not begin with it. Errors are
+/// those of find_gpu().
 Result<GpuFamily> find_gpus(const Catalogue& catalogue, std::string_view text);
 
 /// The memory that a name speaks of: 40 for "8x H100 40GB"; 0 when it has none.
