@@ -4,6 +4,7 @@
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
+#include "cli/load/load_catalogue.h"
 #include "cli/prices/keep_feeds.h"
 #include "cli/prices/open_store.h"
 #include "cli/prices/prices_actions.h"
@@ -20,18 +21,21 @@ struct StatusArguments {
 int run_prices_status(System& system, const StatusArguments& options) {
   const auto today = today_of(system);
   if (!today) return complain(system, today.error());
+  const auto catalogue = load_catalogue(system, "");
+  if (!catalogue) return complain(system, catalogue.error());
+  const PriceAges ages{*today, catalogue->answer_constants.old_price_days};
   const std::string file = store_file(system, options.store);
   if (options.store.file.empty() && (file.empty() || !system.facts_of(file).is_file()))
     return deliver_form(
         system, options.common, kDone, [&](const Screen&) { return no_store_text(file); },
-        [&] { return no_store_json(file); }, [&] { return store_csv({}, *today); });
+        [&] { return no_store_json(file); }, [&] { return store_csv({}, ages); });
   auto store = open_prices(system, options.store);
   if (!store) return complain(system, store.error());
   const auto status = store->status();
   if (!status) return complain(system, status.error());
   return deliver_form(
-      system, options.common, kDone, [&](const Screen& screen) { return store_text(*status, *today, screen); },
-      [&] { return store_json(*status, *today); }, [&] { return store_csv(*status, *today); });
+      system, options.common, kDone, [&](const Screen& screen) { return store_text(*status, ages, screen); },
+      [&] { return store_json(*status, ages); }, [&] { return store_csv(*status, ages); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/row_filter.h"
+#include "output/text/row_shorthand.h"
 #include "output/text/table.h"
 
 namespace gpuplan {
@@ -148,6 +149,8 @@ Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::
   GpusReport report;
   report.known = catalogue.gpus.size();
   for (const std::size_t row : rows->rows) report.rows.push_back(&catalogue.gpus[row]);
+  for (const std::string& term : filter)
+    if (const auto said = read_shorthand(term); said && *said && (*said)->gpus) report.counted = term;
   if (report.rows.empty() && filter.size() == 1) {
     std::vector<std::string_view> names;
     for (const Gpu& gpu : catalogue.gpus) names.push_back(gpu.name);
@@ -193,6 +196,10 @@ std::string gpus_text(const GpusReport& report, const Screen& screen, bool expla
   foot += ". Data sheets, " + newest + ". Dense TFLOP/s, fp32 accumulate; link = both directions.";
   if (estimated) foot += " ~ estimated.";
   text += paragraph(foot, screen);
+  if (!report.counted.empty())
+    text += paragraph(
+        "Machines with so many of them, and what they cost: gpuplan offers '" + printable(report.counted, 40) + "'",
+        screen);
   if (const auto dropped = table.dropped(screen); !dropped.empty())
     text += paragraph(
         "Left out for want of room: " + join(dropped, ", ") + " (a wider window, --markdown or --csv has them).",

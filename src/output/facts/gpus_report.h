@@ -15,6 +15,7 @@ struct GpusReport {
   std::vector<const Gpu*> rows;  ///< in the catalogue's order
   std::size_t known = 0;         ///< before the filter
   std::string near;              ///< ". Did you mean ...?" when a single word matched nothing
+  std::string counted;           ///< "H100:8": a term that asks for machines, of which this table has none; or empty
 };
 
 /// The GPUs that satisfy the filter (output/text/row_filter.h). The report refers to the catalogue.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,7 +21,9 @@ std::string size_text(std::uint64_t bytes) {
                            : significant_text(size / kKilobyte, 3) + " kB";
 }
 
-Table lists_of(const StoreStatus& status, const std::string& today) {
+bool is_stale(std::optional<int> days, const PriceAges& ages) { return days && *days >= ages.old_days; }
+
+Table lists_of(const StoreStatus& status, const PriceAges& ages) {
   Table table({{.title = "PROVIDER", .key = "provider"},
                {.title = "SOURCE", .narrowest = 16, .key = "source"},
                {.title = "OFFERS", .align = Align::kRight, .key = "offers"},
@@ -29,8 +32,8 @@ Table lists_of(const StoreStatus& status, const std::string& today) {
                {.title = "AGE", .align = Align::kRight, .unit = "days", .key = "age_days"},
                {.title = "STATE", .key = "state"}});
   for (const ListedOffers& list : status.lists) {
-    const auto days = days_old(list.newest, today);
-    const bool stale = days && *days >= kStaleDays;
+    const auto days = days_old(list.newest, ages.today);
+    const bool stale = is_stale(days, ages);
     table.add({printable(list.provider, 40), printable(list.source, 60),
                Cell(static_cast<double>(list.offers), count_text(static_cast<double>(list.offers))), list.newest,
                list.oldest == list.newest ? "" : list.oldest, days ? Cell(*days, std::to_string(*days)) : Cell(),
@@ -41,10 +44,10 @@ Table lists_of(const StoreStatus& status, const std::string& today) {
 
 constexpr std::size_t kReasonsTold = 10;
 
-std::size_t stale_lists(const StoreStatus& status, const std::string& today) {
+std::size_t stale_lists(const StoreStatus& status, const PriceAges& ages) {
   return static_cast<std::size_t>(std::ranges::count_if(status.lists, [&](const ListedOffers& list) {
-    const auto days = days_old(list.newest, today);
-    return days && *days >= kStaleDays;
+    const auto days = days_old(list.newest, ages.today);
+    return is_stale(days, ages);
   }));
 }
 
@@ -56,7 +59,7 @@ std::uint64_t offers_of(const StoreStatus& status) {
 
 }  // namespace
 
-std::string store_text(const StoreStatus& status, const std::string& today, const Screen& screen) {
+std::string store_text(const StoreStatus& status, const PriceAges& ages, const Screen& screen) {
   std::set<std::string> providers;
   for (const ListedOffers& list : status.lists) providers.insert(list.provider);
   std::string text =
@@ -65,10 +68,10 @@ std::string store_text(const StoreStatus& status, const std::string& today, cons
                     " (" + size_text(status.bytes) + ", " + count_of(static_cast<double>(status.imports), "import") +
                     ", " + count_of(static_cast<double>(status.prices), "price") + " with the past).",
                 screen, 0, 0);
-  if (!status.lists.empty()) text += '\n' + lists_of(status, today).text(screen);
-  if (const std::size_t stale = stale_lists(status, today); stale > 0)
-    text += '\n' + paragraph(count_of(static_cast<double>(stale), "list") + " older than " +
-                                 std::to_string(kStaleDays) + " days: import newer ones before you rent.",
+  if (!status.lists.empty()) text += '\n' + lists_of(status, ages).text(screen);
+  if (const std::size_t stale = stale_lists(status, ages); stale > 0)
+    text += '\n' + paragraph(count_of(static_cast<double>(stale), "list") + " older than " + count_text(ages.old_days) +
+                                 " days: import newer ones before you rent.",
                              screen);
   const ImportRecord& last = status.last;
   if (last.number == 0) return text;
@@ -94,17 +97,17 @@ std::string store_text(const StoreStatus& status, const std::string& today, cons
   return table.empty() ? text : text + '\n' + table.text(screen);
 }
 
-std::string store_json(const StoreStatus& status, const std::string& today) {
+std::string store_json(const StoreStatus& status, const PriceAges& ages) {
   JsonWriter json;
   json.begin_object().member("schema", "gpuplan/prices-status@1").member("store", status.file);
   json.member("bytes", status.bytes).member("imports", status.imports).member("prices", status.prices);
-  json.member("offers", offers_of(status)).member("today", today).member("stale_days", kStaleDays);
+  json.member("offers", offers_of(status)).member("today", ages.today).member("stale_days", ages.old_days);
   json.key("lists").begin_array();
   for (const ListedOffers& list : status.lists) {
-    const auto days = days_old(list.newest, today);
+    const auto days = days_old(list.newest, ages.today);
     json.begin_object(true).member("provider", list.provider).member("source", list.source);
     json.member("offers", list.offers).member("newest", list.newest).member("oldest", list.oldest);
-    json.member("age_days", days).member("stale", days && *days >= kStaleDays).end();
+    json.member("age_days", days).member("stale", is_stale(days, ages)).end();
   }
   json.end();
   if (status.last.number == 0) return json.null_member("last_import").end().take();
@@ -122,7 +125,7 @@ std::string store_json(const StoreStatus& status, const std::string& today) {
   return json.take();
 }
 
-std::string store_csv(const StoreStatus& status, const std::string& today) { return lists_of(status, today).csv(); }
+std::string store_csv(const StoreStatus& status, const PriceAges& ages) { return lists_of(status, ages).csv(); }
 
 std::string no_store_text(const std::string& file) {
   if (file.empty()) return "There is no store of prices: GPUPLAN_STORE is empty, or there is no home folder.\n";

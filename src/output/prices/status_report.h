@@ -8,12 +8,15 @@
 
 namespace gpuplan {
 
-/// Days after which prices are told to be stale.
-inline constexpr int kStaleDays = 60;
+/// What the age of prices is told by.
+struct PriceAges {
+  std::string today;    ///< 2026-11-26
+  double old_days = 0;  ///< age from which prices are called stale
+};
 
-std::string store_text(const StoreStatus& status, const std::string& today, const Screen& screen);
-std::string store_json(const StoreStatus& status, const std::string& today);
-std::string store_csv(const StoreStatus& status, const std::string& today);
+std::string store_text(const StoreStatus& status, const PriceAges& ages, const Screen& screen);
+std::string store_json(const StoreStatus& status, const PriceAges& ages);
+std::string store_csv(const StoreStatus& status, const PriceAges& ages);
 /// The same where there is no store.
 std::string no_store_text(const std::string& file);
 std::string no_store_json(const std::string& file);
