@@ -81,4 +81,7 @@ struct Offer {
   bool operator==(const Offer&) const = default;
 };
 
+/// One machine of one host, which somebody has taken or withdrawn within weeks, as sources word it: there is no second.
+inline bool is_single(const Offer& offer) { return offer.availability.find("single machine") != std::string::npos; }
+
 }  // namespace gpuplan

@@ -87,9 +87,6 @@ void put_in_order(std::vector<const Offer*>& market) {
   std::ranges::inplace_merge(market, rest, in_order);
 }
 
-/// One machine of one host, which somebody has taken or withdrawn within weeks, as sources word it.
-bool is_single(const Offer& offer) { return offer.availability.find("single machine") != std::string::npos; }
-
 bool allowed(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
 }

@@ -103,7 +103,8 @@ std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, co
     return result;
   }
   if (job.where.nodes.empty()) add({node, 1, node.gpus, false});
-  for (const int nodes : job.where.nodes) add({node, nodes, nodes * node.gpus, false});
+  for (const int nodes : job.where.nodes)
+    if (nodes == 1 || !is_single(offer)) add({node, nodes, nodes * node.gpus, false});
   return result;
 }
 

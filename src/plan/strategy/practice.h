@@ -62,8 +62,8 @@ inline constexpr int kMostPoints = 20;
 /// What so many points make a strategy look longer by.
 double weight_of_points(const PracticeConstants& practice, int points);
 
-// What people who fine-tune all weights take where AdamW with fp32 states has no room on the GPUs, before anything
-// moves to host memory: 8-bit states, and weights in bf16 without an fp32 copy.
+// What people who fine-tune all weights take where AdamW with fp32 states has no room on the GPUs, rather than wait for
+// host memory: 8-bit states, and weights in bf16 without an fp32 copy.
 
 /// Whether a job leaves that open: fine-tuning of all weights in bf16 that states neither optimizer nor formats.
 bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision);

@@ -18,7 +18,12 @@ namespace gpuplan {
 
 /// What is looked at, in the order in which a person would: a later tier only where those before leave something to be
 /// wished for.
-enum class SearchTier { kData, kCuts, kOffload };
+enum class SearchTier {
+  kData,         ///< copies, plain and sharded
+  kCuts,         ///< layers, sequences or products cut
+  kOffload,      ///< copies that keep something in the host's memory
+  kOffloadCuts,  ///< both
+};
 
 /// A micro-batch, and its place among those to try: what depends on it alone is kept by its place.
 struct Micro {

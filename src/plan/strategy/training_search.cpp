@@ -73,15 +73,19 @@ class TrainingSearch {
     look({SearchTier::kCuts});
     const bool without = choice_.fits(), host = !candidates_.offload_fixed();
     // Cuts that talk over slow links can take far longer than the host's memory does.
-    if (!plain_fits_ && host) look({SearchTier::kOffload});
+    if (!plain_fits_ && host) look_on_host();
     BestTraining best = choice_.best();
     if (!best.any || !best.fits) return best;
     // More memory is never slower: what would be chosen on such GPUs with less of it is as good here.
     if (!without && host) {
-      take_from_smaller(best.need, Sizes::kAll, {SearchTier::kOffload}, best);
+      take_from_smaller(best.need, Sizes::kAll, [this] { look_on_host(); }, best);
     } else {
-      take_from_smaller(best.need, Sizes::kOfThisChip, {SearchTier::kData, SearchTier::kCuts}, best);
-      if (host) take_from_smaller(least_plain(), Sizes::kOfThisChip, {SearchTier::kCuts, SearchTier::kOffload}, best);
+      take_from_smaller(best.need, Sizes::kOfThisChip, [this] { look({SearchTier::kData, SearchTier::kCuts}); }, best);
+      const auto look_on_both = [this] {
+        look({SearchTier::kCuts});
+        look_on_host();
+      };
+      if (host) take_from_smaller(least_plain(), Sizes::kOfThisChip, look_on_both, best);
     }
     return best;
   }
@@ -133,7 +137,7 @@ class TrainingSearch {
         if (tier == SearchTier::kCuts && !cuts_may_pay(tool)) continue;
         choice_.use(tool.rates, tool.habit);
         walk.start = tool.start;
-        const bool cuts = tier != SearchTier::kData;
+        const bool cuts = tier == SearchTier::kCuts || tier == SearchTier::kOffloadCuts;
         FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
                              choice_);
         candidates_.each(walk, judge, *tally_);
@@ -141,10 +145,20 @@ class TrainingSearch {
     }
   }
 
+  /// Considers ways that keep something in the host's memory. Who fine-tunes does not cut layers besides, unless
+  /// nothing else fits; who pretrains for weeks does.
+  void look_on_host() {
+    look({SearchTier::kOffload});
+    constexpr double kMostlyPretraining = 0.5;
+    if (!choice_.fits() || pretraining_share(catalogue_.practice_constants, work_) >= kMostlyPretraining)
+      look({SearchTier::kOffloadCuts});
+  }
+
   /// Goes down from `usable` memory through the sizes that GPUs have, from each way that would be chosen to the next
   /// that would be where that one no longer fits, and takes the fastest. Further down all take longer, care considered:
   /// once that is more than care can make up for, none is faster.
-  void take_from_smaller(Bytes usable, Sizes which, std::initializer_list<SearchTier> tiers, BestTraining& best) {
+  template <class Look>
+  void take_from_smaller(Bytes usable, Sizes which, const Look& look_again, BestTraining& best) {
     const PracticeConstants& practice = catalogue_.practice_constants;
     const double most = most_care(practice, gpus_) * weight_of_points(practice, kMostPoints);
     tally_ = &uncounted_;
@@ -155,7 +169,7 @@ class TrainingSearch {
     for (const Bytes size : sizes) {
       if (size > usable) continue;
       choice_.start(size);
-      look(tiers);
+      look_again();
       if (!choice_.fits() || choice_.best().weighed >= best.time * most) return;
       const BestTraining& next = choice_.best();
       usable = std::min(next.need, size * (1 - 1e-9));
@@ -264,7 +278,7 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
 }
 
 /// What the job asks for; where that does not fit without the host's memory or cuts of layers, and the job leaves it
-/// open, with a lighter optimizer if that does or is faster, the care considered that cuts take. Formats cost quality,
+/// open, with a lighter optimizer if nothing else fits or it is faster, the care considered. Formats cost quality,
 /// so a lighter one is not taken for speed where the full one fits.
 std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
                                                 const Machines& machines, int gpus, const StepBatch& batch,
@@ -291,8 +305,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   PhaseEstimate& found = second->estimate;
   const std::vector<Optimizer>& known = found.framework->optimizers;
   if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
-  const bool stays = fits && estimate->strategy.offload == Offload::kNone;
-  if (stays && second->weighed > first->weighed) return estimate;
+  if (fits && second->weighed > first->weighed) return estimate;
   tried.nearest = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
   tally.add(tried);
   found.lighter = true;
