@@ -108,7 +108,7 @@ TEST(Page, AnswersWithAPlannerAndAQuestionAlone) {
   const std::string report = report_with("x");
   const auto page = page_of({.shell = kShell, .report = report, .plan = "{}", .question = "{}", .engine = "abcd"});
   ASSERT_TRUE(page);
-  EXPECT_TRUE(page->ends_with("|{}|{}|YWJjZA==|@@gpuplan:other@@")) << *page;
+  EXPECT_TRUE(page->ends_with("|{}|{}|GALf^|@@gpuplan:other@@")) << *page;
   const auto silent = page_of({.shell = kShell, .report = report, .plan = "{}", .question = "{}"});
   EXPECT_TRUE(silent->ends_with("|{}|null||@@gpuplan:other@@"));
 }
