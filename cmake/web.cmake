@@ -41,6 +41,19 @@ foreach(door gpuplan_web:ask_c:gpuplan gpuplan_web_page:page_c:gpuplan_page)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .wasm)
 endforeach()
 
+# The page's planner starts from the image of the facts, and no question of a page brings tables of its own: it needs
+# neither the tables that the image holds nor what launch scripts bring along. Its own table of files stands before the
+# one in the library.
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+  file(READ ${PROJECT_SOURCE_DIR}/src/input/tables/catalogue_files.h catalogue_files)
+  string(REGEX MATCH "kDataFiles = {[^}]*}" catalogue_files "${catalogue_files}")
+  string(REGEX MATCHALL "[a-z_]+[.]csv" catalogue_files "${catalogue_files}")
+  list(JOIN catalogue_files "|" catalogue_files)
+  string(REPLACE "." "[.]" catalogue_files "${catalogue_files}")
+  gpuplan_embed(${PROJECT_BINARY_DIR}/embedded_page.S "^(${catalogue_files}|templates/.*|(price_sources|run_ends)[.]csv)$")
+  target_sources(gpuplan_web_page PRIVATE ${PROJECT_BINARY_DIR}/embedded_page.S)
+endif()
+
 # The hash of the core (./test same).
 add_executable(gpuplan_web_check EXCLUDE_FROM_ALL tests/self_check/wasm.cpp src/web/wasi_shim.cpp)
 target_link_libraries(gpuplan_web_check PRIVATE gpuplan_check)

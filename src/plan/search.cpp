@@ -132,12 +132,17 @@ class Search {
 
   /// Simulates the interruptions of the plans that nothing beats; medians, and with them the order, stay.
   void refine(std::vector<Plan>& plans) const {
-    const Biller biller(job_, catalogue_.errors, options_.seed);
-    auto task = [&](int index) {
-      Plan& plan = plans[static_cast<std::size_t>(index)];
-      if (plan.on_frontier) biller.simulate(plan);
+    std::vector<Plan*> simulated;
+    for (Plan& plan : plans)
+      if (plan.on_frontier && plan.uninterrupted < 1) simulated.push_back(&plan);
+    // Each with a biller of its own, which keeps what its plans have in common.
+    const int shares = std::clamp(options_.threads, 1, std::max(1, static_cast<int>(simulated.size())));
+    auto task = [&](int share) {
+      const Biller biller(job_, catalogue_.errors, options_.seed);
+      for (auto i = static_cast<std::size_t>(share); i < simulated.size(); i += static_cast<std::size_t>(shares))
+        biller.simulate(*simulated[i]);
     };
-    parallel_for(static_cast<int>(plans.size()), options_.threads, task);
+    if (!simulated.empty()) parallel_for(shares, options_.threads, task);
     if (std::ranges::any_of(plans, &Plan::simulated)) mark_frontier(plans);
   }
 

@@ -640,8 +640,13 @@ export function drawCharts(charts: Chart[]): void {
     draw(now.figure, now.chart);
     next = window.setTimeout(go);
   };
-  // Room for all of them, so that nothing moves while they come.
-  for (const { figure, chart } of waiting) one(".plot", figure).style.minHeight = `${String(heightOf(chart, one(".plot", figure).clientWidth))}px`;
+  // Room for all of them, so that nothing moves while they come. All are measured before any is changed: the browser would
+  // lay the page out again for each.
+  const rooms = waiting.map(({ figure, chart }) => {
+    const plot = one(".plot", figure);
+    return { plot, height: heightOf(chart, plot.clientWidth) };
+  });
+  for (const { plot, height } of rooms) plot.style.minHeight = `${String(height)}px`;
   go();
   document.documentElement.dataset.firstChart ??= performance.now().toFixed(0);
 }

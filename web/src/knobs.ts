@@ -1,10 +1,10 @@
 // What if: knobs, the question they make of the page's own, and its answer in place of the report.
 import { copy, dataOf, make, one, say } from "./dom";
 import { Engine } from "./engine";
-import type { Knob, Question } from "./types";
+import type { Knob, Question, Report } from "./types";
 
 export interface Recalculated {
-  document: string; // JSON of the report
+  document: Report;
   html: string;
   contents: string;
 }
@@ -213,7 +213,7 @@ export class Knobs {
       const { answer, html, contents } = await this.answered(this.asked());
       if (typeof html !== "string") throw new Error("the planner in this page can not show its answer");
       if (!this.again) {
-        this.hooks.show({ document: JSON.stringify(answer), html, contents: typeof contents === "string" ? contents : "" });
+        this.hooks.show({ document: answer as Report, html, contents: typeof contents === "string" ? contents : "" });
         this.mark();
         const ms = performance.now() - begun;
         document.documentElement.dataset.knobMs = ms.toFixed(1);

@@ -64,7 +64,7 @@ const knobs = new Knobs({
   command: written.head.command,
   show(answer: Recalculated) {
     changed = true;
-    replaceWith(answer.html, answer.contents, JSON.parse(answer.document) as Report);
+    replaceWith(answer.html, answer.contents, answer.document);
   },
   restore() {
     if (!changed) return;

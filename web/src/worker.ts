@@ -1,4 +1,6 @@
 // The planner, off the page's thread: src/api/ask.h as WebAssembly.
+import { unlzma } from "./lzma";
+
 interface Engine {
   _initialize(): void;
   gpuplan_ask(question: number): number;
@@ -9,10 +11,29 @@ interface Engine {
 
 let engine: Promise<Engine> | null = null;
 
-async function start(packed: string): Promise<Engine> {
-  const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
+/// base85_text() of src/output/page/html_text.h backwards.
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(Math.floor((text.length * 4) / 5));
+  for (let from = 0, at = 0; from < text.length; from += 5) {
+    let four = 0;
+    for (let i = from; i < from + 5; ++i) {
+      const sign = i < text.length ? text.charCodeAt(i) : 124;
+      four = four * 85 + (sign === 125 ? 60 : sign) - 40;
+    }
+    for (let shift = 24; shift >= 0 && at < bytes.length; shift -= 8) bytes[at++] = four >>> shift;
+  }
+  return bytes;
+}
+
+/// By gzip where the machine that built gpuplan had no xz.
+async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<BufferSource> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return unlzma(bytes) as Uint8Array<ArrayBuffer>;
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const module = await new Response(stream).arrayBuffer();
+  return new Response(stream).arrayBuffer();
+}
+
+async function start(packed: string): Promise<Engine> {
+  const module = await unpacked(bytesOf(packed));
   const nowhere = (): number => 8; // its last words have nowhere to go
   const { instance } = await WebAssembly.instantiate(module, {
     wasi_snapshot_preview1: { fd_close: nowhere, fd_seek: nowhere, fd_write: nowhere },

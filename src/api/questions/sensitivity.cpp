@@ -43,6 +43,10 @@ class Sensitivity {
         by_(by),
         most_(most) {
     std::erase_if(source_.tree.children, [](const Tree& child) { return child.key == "variants"; });
+    bare_ = source_;
+    drop_prose(bare_.tree);
+    if (Tree* phases = bare_.tree.find("phases"))
+      for (Tree& phase : phases->children) drop_prose(phase);
     report_.by = by;
   }
 
@@ -71,6 +75,13 @@ class Sensitivity {
   }
 
  private:
+  /// What a job file says for readers: it moves no figure, and every trial would read it again.
+  static void drop_prose(Tree& place) {
+    std::erase_if(place.children, [](const Tree& child) {
+      return child.key == "title" || child.key == "purpose" || child.key == "notes" || child.key == "tasks";
+    });
+  }
+
   struct Input {
     SensitivityInput told;
     std::array<Trial, 2> trials;
@@ -174,7 +185,7 @@ class Sensitivity {
       else price = exactly(price->p50 * trial.factor);
       return search_again(answer_.job, std::move(market));
     }
-    JobSource changed = source_;
+    JobSource changed = bare_;
     if (!set_tree(changed.tree, trial.address, scalar_tree(trial.value))) return std::nullopt;
     auto job = read_job(changed, catalogue_, ModelFinder(catalogue_, terms_.model_files));
     if (!job) return std::nullopt;
@@ -295,6 +306,7 @@ class Sensitivity {
   }
 
   JobSource source_;
+  JobSource bare_;  ///< the same without prose
   const Searched& answer_;
   const Catalogue& catalogue_;
   const SearchTerms& terms_;

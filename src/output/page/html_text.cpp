@@ -1,5 +1,6 @@
 #include "output/page/html_text.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -65,22 +66,63 @@ std::string html_json(std::string_view json) {
   return html;
 }
 
-std::string base64_text(std::string_view bytes) {
-  constexpr std::string_view kSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+std::string compact_json(std::string_view json) {
+  std::string compact;
+  compact.reserve(json.size());
+  bool in_text = false;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    const char sign = json[at];
+    if (in_text && sign == '\\' && at + 1 < json.size()) {
+      compact += json.substr(at++, 2);
+      continue;
+    }
+    if (sign == '"') in_text = !in_text;
+    if (in_text || (sign != ' ' && sign != '\n' && sign != '\r' && sign != '\t')) compact += sign;
+  }
+  return compact;
+}
+
+std::string base85_text(std::string_view bytes) {
+  constexpr std::uint32_t kSigns = 85;
   std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const auto byte = [&](std::size_t i) -> std::uint32_t {
-      return at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U;
-    };
-    const std::uint32_t three = byte(0) << 16U | byte(1) << 8U | byte(2);
-    for (std::size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kSigns[(three >> (18U - 6U * i)) & 63U];
+  text.reserve((bytes.size() + 3) / 4 * 5);
+  for (std::size_t at = 0; at < bytes.size(); at += 4) {
+    const std::string_view some = bytes.substr(at, 4);
+    std::uint32_t four = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      four = four << 8U | (i < some.size() ? static_cast<unsigned char>(some[i]) : 0U);
+    std::array<char, 5> signs{};
+    for (auto sign = signs.rbegin(); sign != signs.rend(); ++sign, four /= kSigns) {
+      const char one = static_cast<char>('(' + static_cast<char>(four % kSigns));
+      *sign = one == '<' ? '}' : one;
+    }
+    text.append(signs.data(), some.size() + 1);
   }
   return text;
 }
 
 std::string picture_html(std::string_view svg) {
-  return "<img alt=\"\" src=\"data:image/svg+xml;base64," + base64_text(svg) + "\">";
+  std::string html = "<img alt=\"\" src=\"data:image/svg+xml,";
+  html.reserve(svg.size() + svg.size() / 8);
+  for (const char sign : svg) {
+    // Around attributes and in styles alone: in texts a drawing has it escaped (output/charts/svg/canvas.h).
+    if (sign == '"') {
+      html += '\'';
+    } else if (sign == '\'') {
+      html += "%26%2339;";
+    } else if (sign == '\n' || sign == '\t') {
+      html += ' ';  // an address loses them
+    } else if (sign == '%' || sign == '#' || sign == '&' || controls_in_html(sign)) {
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      const auto byte = static_cast<unsigned char>(sign);
+      html += '%';
+      html += kDigits[byte >> 4U];
+      html += kDigits[byte & 15U];
+    } else {
+      html += sign;
+    }
+  }
+  return html + "\">";
 }
 
 }  // namespace gpuplan

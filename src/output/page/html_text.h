@@ -14,7 +14,12 @@ std::string html_text(std::string_view text);
 /// no comment.
 std::string html_json(std::string_view json);
 
-std::string base64_text(std::string_view bytes);
+/// The same JSON without space between its signs.
+std::string compact_json(std::string_view json);
+
+/// Four bytes in five signs that may stand in a <script> element which nobody runs: '(' to '|', and '}' for '<'. Of the
+/// last bytes, fewer than four, one sign more than bytes.
+std::string base85_text(std::string_view bytes);
 
 /// A drawing as a picture inside the page: its own styles reach nothing else, and no policy on styles stops them.
 std::string picture_html(std::string_view svg);

@@ -29,7 +29,7 @@ struct PageParts {
   std::string_view plan;    ///< JSON of `plan --json`
   /// JSON of the question that the planner in the page is asked, without "set"; empty: the page answers nothing.
   std::string_view question{};
-  /// The WebAssembly module (cmake/web.cmake) packed by gzip; empty: the page answers nothing.
+  /// The WebAssembly module (cmake/web.cmake) packed by xz or gzip; empty: the page answers nothing.
   std::string_view engine{};
   std::span<const DrawnChart> charts{};  ///< drawn where no script runs
   std::span<const Knob> knobs{};

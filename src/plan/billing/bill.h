@@ -9,6 +9,7 @@
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
 #include "plan/billing/arrangement.h"
+#include "plan/billing/drawn_times.h"
 #include "plan/billing/error_factors.h"
 #include "plan/billing/samples.h"
 #include "plan/billing/timeline.h"
@@ -29,7 +30,6 @@ struct JobSchedule {
   std::vector<Samples> held;       ///< of each lease: seconds from asking for the machines to giving them back
   std::vector<Seconds> busy;       ///< of each lease: median of the time in which a phase uses them
   std::vector<Samples> away;       ///< of each lease: seconds of these in which no machine is there, which nobody bills
-  std::vector<Strata> orders;      ///< of each phase: the strata (samples.h) that its durations mostly follow
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
   Outcome<Seconds> hours{};                   ///< of `wall`, likewise
   Seconds spot_loss{};
@@ -53,6 +53,7 @@ struct PlanSamples {
 /// simulated histories met, a factor of its own for each phase.
 enum class Interruptions { kExpected, kSimulated };
 
+/// Keeps what it has drawn: for one thread at a time, also where it is const.
 class Biller {
  public:
   /// All that is given must outlive it.
@@ -68,9 +69,10 @@ class Biller {
   /// Places the phases in time. Of the leases' offers only the start-up time counts and, on spot, the expected loss
   /// by interruptions, which is inside every duration.
   JobSchedule schedule(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
-  /// The same for medians() alone: price() needs more.
-  JobSchedule schedule_for_medians(Arrangement arrangement,
-                                   Interruptions interruptions = Interruptions::kExpected) const;
+  /// The same for medians() alone: price() needs more, and so does whoever looks at the phases' hours.
+  JobSchedule schedule_for_medians(Arrangement arrangement) const;
+  /// The same for starts and ends alone: no sample is placed.
+  JobSchedule schedule_for_starts(Arrangement arrangement) const;
 
   /// What it costs on the offers of its leases.
   Plan price(const JobSchedule& laid) const;
@@ -96,7 +98,10 @@ class Biller {
   std::vector<ErrorWeights> weigh_errors(const std::vector<Shared<PhaseEstimate>>& phases) const;
   std::vector<double> draw(const std::vector<int>& lease_by_phase, Interruptions interruptions,
                            JobSchedule& laid) const;
-  void place(const std::vector<double>& unbilled, JobSchedule& laid) const;
+  /// What of a schedule is asked for; each has all that those before it have.
+  enum class Depth { kStarts, kMedians, kAll };
+  void place(const std::vector<double>& unbilled, Depth depth, JobSchedule& laid) const;
+  JobSchedule lay(Arrangement arrangement, Interruptions interruptions, Depth depth) const;
 
   struct Paid;
   class Parts;
@@ -117,7 +122,7 @@ class Biller {
   const Job& job_;
   const ErrorModel& errors_;
   std::uint64_t seed_;
-  Scores scores_;
+  mutable DrawnTimes drawn_;
   // What does not depend on the machines, by phase.
   std::vector<Slot> slots_;
   std::vector<int> order_;

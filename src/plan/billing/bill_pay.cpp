@@ -36,13 +36,6 @@ Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
   return {in_seconds(time.p10), in_seconds(time.p50), in_seconds(time.p90), in_seconds(time.mean)};
 }
 
-/// Samples of an offer's price in dollars a second.
-Samples prices(const Scores& scores, int stream, const Offer& offer, bool spot) {
-  Samples result{};
-  add_samples(price_today(offer, spot), scores, stream, result);
-  return result;
-}
-
 /// "4x RTX 3090", "8x H100 SXM (2 nodes) spot", or what the user calls it.
 std::string label_of(const LeaseRequest& lease) {
   const Offer& offer = *lease.offer;
@@ -114,7 +107,7 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream) con
   const Seconds unpaid = offer.billing.startup_billed ? Seconds{} : offer.billing.startup;
   const double stretch = 1 + job_.buffer;
   Paid paid;
-  paid.dollars = prices(scores_, stream, offer, lease.spot);
+  paid.dollars = drawn_.price(price_today(offer, lease.spot), stream);
   Samples billed{};
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
     billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, offer.billing).value;
@@ -237,7 +230,8 @@ Interval<Seconds> Biller::waits(const JobSchedule& laid) const {
 void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
   if (job_.limits.deadline) {
     Samples there = wall;
-    if (plan.wait.p50 > Seconds{}) add_samples(plan.wait, scores_.of(Streams(plan.phases.size()).of_queues()), there);
+    if (plan.wait.p50 > Seconds{})
+      add_samples(plan.wait, drawn_.scores().of(Streams(plan.phases.size()).of_queues()), there);
     const auto in_time = std::ranges::count_if(there, [&](double s) { return Seconds{s} <= *job_.limits.deadline; });
     plan.chance_in_time = static_cast<double>(in_time) / kSamples;
     plan.meets_deadline = *plan.chance_in_time >= job_.limits.confidence;

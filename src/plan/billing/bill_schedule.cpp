@@ -55,7 +55,7 @@ Biller::Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed)
     : job_(job),
       errors_(errors),
       seed_(seed),
-      scores_(seed),
+      drawn_(seed),
       slots_(slots_of(job)),
       order_(job.phases.size()),
       needed_by_(job.phases.size()),
@@ -111,14 +111,20 @@ void Biller::in_canonical_order(std::vector<LeaseRequest>& leases) const {
 }
 
 JobSchedule Biller::schedule(Arrangement arrangement, Interruptions interruptions) const {
-  JobSchedule laid = schedule_for_medians(std::move(arrangement), interruptions);
-  for (std::size_t i = 0; i < laid.durations.size(); ++i)
-    laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], laid.orders[i])));
+  JobSchedule laid = lay(std::move(arrangement), interruptions, Depth::kAll);
   laid.hours = outcome<Seconds>(laid.wall);
   return laid;
 }
 
-JobSchedule Biller::schedule_for_medians(Arrangement arrangement, Interruptions interruptions) const {
+JobSchedule Biller::schedule_for_medians(Arrangement arrangement) const {
+  return lay(std::move(arrangement), Interruptions::kExpected, Depth::kMedians);
+}
+
+JobSchedule Biller::schedule_for_starts(Arrangement arrangement) const {
+  return lay(std::move(arrangement), Interruptions::kExpected, Depth::kStarts);
+}
+
+JobSchedule Biller::lay(Arrangement arrangement, Interruptions interruptions, Depth depth) const {
   JobSchedule laid;
   laid.arrangement = std::move(arrangement);
   std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
@@ -131,7 +137,7 @@ JobSchedule Biller::schedule_for_medians(Arrangement arrangement, Interruptions 
     laid.slots[i].on_machine = lease_by_phase[i] >= 0 && (laid.slots[i].on_machine || phases[i]->gpus > 0);
   }
   fetch_once(lease_by_phase, phases);
-  place(draw(lease_by_phase, interruptions, laid), laid);
+  place(draw(lease_by_phase, interruptions, laid), depth, laid);
   return laid;
 }
 
@@ -151,20 +157,25 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
                                  JobSchedule& laid) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
-  laid.durations.assign(phases.size(), Samples{});
+  laid.durations.resize(phases.size());
   laid.medians.resize(phases.size());
-  laid.orders.assign(phases.size(), scores_.strata(0));  // of exact ones any order is right
+  laid.phase_hours.resize(phases.size());
   Numbered numbers;
   const Streams streams(phases.size());
   const std::vector<ErrorWeights> errors = weigh_errors(phases);
   const auto stream_of = [&](const std::string& name) { return streams.of_time(numbers.of(name)); };
   // Phases that have parts of their error in common rise and fall together as far as these go; one that shares nothing
   // with another, or everything, follows a single factor, which is exact.
-  const auto strata_of_work = [&](std::size_t i) {
-    if (const auto first = one_factor(errors, i)) return scores_.strata(stream_of("work " + std::to_string(*first)));
-    return strata_of(scores_, errors[i], streams.of_error(0));
+  const auto draw_of_work = [&](std::size_t i) {
+    TimeKey::Draw draw;
+    if (const auto first = one_factor(errors, i)) {
+      draw.stream = stream_of("work " + std::to_string(*first));
+    } else {
+      draw.stream = TimeKey::Draw::kWeighed;
+      for (const ErrorWeight& weight : errors[i]) draw.weights.emplace_back(weight.factor, weight.weight);
+    }
+    return draw;
   };
-  TimeSamples times(scores_);
   std::vector<double> unbilled(phases.size(), 0.0);
   for (const int position : order_) {
     const auto i = static_cast<std::size_t>(position);
@@ -177,33 +188,34 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
     laid.interruptions += slowdown.interruptions;
     laid.uninterrupted *= slowdown.uninterrupted;
     unbilled[i] = slowdown.unbilled;
-    const auto add = [&](const Interval<Seconds>& time, const auto& strata) {
-      if (!time.exact()) laid.orders[i] = strata();
-      times.add(time, laid.orders[i], laid.durations[i]);
-    };
-    add(estimate.work, [&] { return strata_of_work(i); });
+    const bool simulated = slowdown.factor != 1 && interruptions == Interruptions::kSimulated;
+    TimeKey key{.work = estimate.work, .extra = estimate.extra, .factor = simulated ? 1 : slowdown.factor};
+    if (!estimate.work.exact()) key.works = draw_of_work(i);
     const int extra = stream_of("extra " + phase.name);
-    add(estimate.extra, [&] { return scores_.strata(extra); });
-    if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
+    if (!estimate.extra.exact()) key.extras = extra;
+    Shared<DrawnTime> time = drawn_.time(key, streams.of_error(0));
+    if (simulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *leases[static_cast<std::size_t>(lease_by_phase[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
-      const std::vector<double> stretched = simulated_stretch(
-          terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
-      const Strata& strata = laid.orders[i] = scores_.strata(stream_of("spot " + phase.name));
-      for (std::size_t s = 0; s < strata.size(); ++s)
-        laid.durations[i][s] *= share * stretched[static_cast<std::size_t>(strata[s])];
-    } else if (slowdown.factor != 1) {
-      for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
+      const std::vector<double>& stretched = drawn_.stretch(
+          terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kHistories);
+      DrawnTime& own = time.change();
+      own.order = drawn_.scores().strata(stream_of("spot " + phase.name));
+      for (std::size_t s = 0; s < own.order.size(); ++s)
+        own.seconds[s] *= share * stretched[static_cast<std::size_t>(own.order[s])];
+      own.tell();
     }
+    laid.durations[i] = time->seconds;
+    laid.phase_hours[i] = time->told;
     // Phases are placed by the medians that are told: where two factors make one's time, theirs do not add up to it.
-    laid.medians[i] = Seconds{median(laid.durations[i])};
+    laid.medians[i] = time->median;
   }
   return unbilled;
 }
 
 /// Places the phases in time, by the medians and in each sample.
-void Biller::place(const std::vector<double>& unbilled, JobSchedule& laid) const {
+void Biller::place(const std::vector<double>& unbilled, Depth depth, JobSchedule& laid) const {
   const std::size_t phases = laid.slots.size();
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   std::vector<LeaseCapacity> machines;
@@ -218,15 +230,17 @@ void Biller::place(const std::vector<double>& unbilled, JobSchedule& laid) const
   timeline.follow(sample);
   laid.starts = timeline.starts();
   for (std::size_t i = 0; i < phases; ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
-  laid.answers = timeline.machine_seconds();
+  if (depth == Depth::kStarts) return;
+  if (depth == Depth::kAll) laid.answers = timeline.machine_seconds();
   const SampledTimeline sampled(timeline, laid.slots, machines, laid.durations, stretch);
   laid.wall = sampled.wall();
   laid.away.assign(leases.size(), Samples{});
   for (std::size_t h = 0; h < leases.size(); ++h) {
     laid.held.push_back(sampled.held(h));
-    laid.busy.push_back(Seconds{median(sampled.busy(h))});
+    if (depth == Depth::kAll) laid.busy.push_back(Seconds{median(sampled.busy(h))});
     for (const int position : leases[h].phases) {
       const auto phase = static_cast<std::size_t>(position);
+      if (unbilled[phase] == 0) continue;
       for (std::size_t s = 0; s < laid.wall.size(); ++s)
         laid.away[h][s] += laid.durations[phase][s] * stretch * unbilled[phase];
     }

@@ -21,6 +21,8 @@ struct SpotTerms {
   int machines = 1;    ///< all stop when one is taken
   Seconds wait{};      ///< mean time until another machine is there
   std::optional<Bathtub> bathtub{};
+
+  bool operator==(const SpotTerms&) const = default;
 };
 
 /// How often one machine of this offer is interrupted, on spot or in a preemptible pool; nullopt when nobody says. The

@@ -44,13 +44,6 @@ Samples Scores::of(int factor) const {
   return scores;
 }
 
-void TimeSamples::add(const Interval<Seconds>& time, const Strata& strata, Samples& sum) {
-  if (time.exact()) return add_samples(time, Samples{}, sum);
-  const auto [known, fresh] = rising_.try_emplace(time);
-  if (fresh) add_samples(time, scores_, 0, known->second);
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += known->second[static_cast<std::size_t>(strata[i])];
-}
-
 double median(const Samples& samples) {
   static_assert(kSamples % 2 == 1);
   if (std::ranges::is_sorted(samples)) return samples[kHalf];

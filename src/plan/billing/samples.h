@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 
 #include "base/interval.h"
 #include "plan/answer/plan.h"
@@ -105,18 +104,5 @@ void add_samples(const Interval<T>& interval, const Scores& scores, int factor, 
   if (interval.exact()) add_samples(interval, Samples{}, sum);
   else add_samples(interval, scores.of(factor), sum);
 }
-
-/// Samples of times of which many are alike: the values of one are worked out once.
-class TimeSamples {
- public:
-  /// `scores` must outlive it.
-  explicit TimeSamples(const Scores& scores) : scores_(scores) {}
-  /// Adds the time's value in each sample to `sum`: `strata` says where in its range each of them lies.
-  void add(const Interval<Seconds>& time, const Strata& strata, Samples& sum);
-
- private:
-  const Scores& scores_;
-  std::map<Interval<Seconds>, Samples> rising_;  ///< values in rising order of the score
-};
 
 }  // namespace gpuplan

@@ -250,9 +250,9 @@ class Mixer {
 
   /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
   JobSchedule laid_out(const ChosenSchedule& schedule) const {
-    JobSchedule laid = biller_.schedule(arrangement_for(schedule));
-    if (join_touching(laid)) laid = biller_.schedule(std::move(laid.arrangement));
-    return laid;
+    JobSchedule laid = biller_.schedule_for_starts(arrangement_for(schedule));
+    join_touching(laid);
+    return biller_.schedule(std::move(laid.arrangement));
   }
 
   bool known(const ChosenSchedule& schedule) const {
@@ -378,8 +378,8 @@ class Mixer {
     return schedule;
   }
 
-  /// Whether machines of one kind were joined that are given back and taken again at once.
-  bool join_touching(JobSchedule& laid) const {
+  /// Joins machines of one kind that are given back and taken again at once.
+  void join_touching(JobSchedule& laid) const {
     std::vector<LeaseRequest>& leases = laid.arrangement.leases;
     std::vector<Seconds> begins, ends;
     // Of each kind of machines those that may be joined to others, by when they begin.
@@ -432,12 +432,11 @@ class Mixer {
     const auto gone = [&](const LeaseRequest& lease) {
       return joined[static_cast<std::size_t>(&lease - leases.data())] != 0;
     };
-    if (std::ranges::none_of(leases, gone)) return false;
+    if (std::ranges::none_of(leases, gone)) return;
     std::vector<LeaseRequest> left;
     for (LeaseRequest& lease : leases)
       if (!gone(lease)) left.push_back(std::move(lease));
     leases = std::move(left);
-    return true;
   }
 
   // Which schedules become plans. Whatever is asked, the best of them all is among these, and nothing is left out for

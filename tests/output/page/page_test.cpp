@@ -59,6 +59,29 @@ TEST(HtmlJson, ReadsBackAndEndsNoElement) {
   EXPECT_EQ(html.find("\u2028"), std::string::npos);
 }
 
+TEST(CompactJson, IsTheSameValue) {
+  const nlohmann::json value = {
+      {"a b", "x \\\" y"}, {"list", {1, 2.5, "\\", " : , "}}, {"none", nlohmann::json::array()}};
+  EXPECT_EQ(compact_json(value.dump(2)), value.dump());
+}
+
+TEST(Base85, TakesFiveSignsForFourBytesAndEndsNoElement) {
+  EXPECT_EQ(base85_text(""), "");
+  EXPECT_EQ(base85_text(std::string_view("\0\0\0\0", 4)), "(((((");
+  EXPECT_EQ(base85_text("\xFF\xFF\xFF\xFF"), "z?^4(");
+  EXPECT_EQ(base85_text("a").size(), 2U);
+  std::string all;
+  for (int i = 0; i < 4096; ++i) all += static_cast<char>(i * 37 % 251);
+  const std::string text = base85_text(all);
+  EXPECT_EQ(text.size(), 5120U);
+  EXPECT_EQ(text.find_first_of("<&\"'"), std::string::npos);
+}
+
+TEST(Picture, IsAnAddressThatReadsBack) {
+  EXPECT_EQ(picture_html("<svg a=\"it's\">\n50% &lt; #1</svg>"),
+            "<img alt=\"\" src=\"data:image/svg+xml,<svg a='it%26%2339;s'> 50%25 %26lt; %231</svg>\">");
+}
+
 TEST(Page, ToldInOneLineWhereItsShellIsMissing) {
   const auto page = page_of({.shell = "", .report = report_with("x"), .plan = "{}"});
   ASSERT_FALSE(page);
@@ -85,7 +108,7 @@ TEST(Page, AnswersWithAPlannerAndAQuestionAlone) {
   const std::string report = report_with("x");
   const auto page = page_of({.shell = kShell, .report = report, .plan = "{}", .question = "{}", .engine = "abcd"});
   ASSERT_TRUE(page);
-  EXPECT_TRUE(page->ends_with("|{}|{}|YWJjZA==|@@gpuplan:other@@")) << *page;
+  EXPECT_TRUE(page->ends_with("|{}|{}|GALf^|@@gpuplan:other@@")) << *page;
   const auto silent = page_of({.shell = kShell, .report = report, .plan = "{}", .question = "{}"});
   EXPECT_TRUE(silent->ends_with("|{}|null||@@gpuplan:other@@"));
 }

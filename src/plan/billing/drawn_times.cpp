@@ -1,0 +1,81 @@
+#include "plan/billing/drawn_times.h"
+
+#include <algorithm>
+
+#include "plan/billing/error_factors.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Each of these takes about two or three kilobytes. Beyond, all of a kind are forgotten: a market with thousands of
+/// machines seldom asks for one again.
+constexpr std::size_t kMostKept = 300;
+
+template <class Kept>
+void make_room(Kept& kept) {
+  if (kept.size() >= kMostKept) kept.clear();
+}
+
+}  // namespace
+
+void DrawnTime::tell() {
+  told = outcome<Seconds>(quantiles(seconds, order));
+  median = Seconds{gpuplan::median(seconds)};
+}
+
+Shared<DrawnTime> DrawnTimes::time(const TimeKey& key, int first) {
+  if (const auto known = times_.find(key); known != times_.end()) return known->second;
+  DrawnTime drawn;
+  const auto add = [&](const Interval<Seconds>& time) {
+    if (time.exact()) return add_samples(time, Samples{}, drawn.seconds);
+    const auto known = rising_.find(time);
+    if (known == rising_.end()) make_room(rising_);
+    Samples& rising = known == rising_.end() ? rising_[time] : known->second;
+    if (known == rising_.end()) add_samples(time, scores_, 0, rising);
+    for (std::size_t i = 0; i < rising.size(); ++i)
+      drawn.seconds[i] += rising[static_cast<std::size_t>(drawn.order[i])];
+  };
+  drawn.order = scores_.strata(std::max(key.works.stream, 0));  // of exact ones any order is right
+  if (key.works.stream == TimeKey::Draw::kWeighed) {
+    ErrorWeights weights;
+    for (const auto& [factor, weight] : key.works.weights) weights.push_back({factor, weight});
+    drawn.order = strata_of(scores_, weights, first);
+  }
+  add(key.work);
+  if (key.extras != TimeKey::Draw::kNone) drawn.order = scores_.strata(key.extras);
+  add(key.extra);
+  if (key.factor != 1)
+    for (double& seconds : drawn.seconds) seconds *= key.factor;
+  drawn.tell();
+  make_room(times_);
+  return times_.emplace(key, std::move(drawn)).first->second;
+}
+
+Samples DrawnTimes::price(const Interval<DollarsPerSecond>& price, int stream) {
+  Samples drawn{};
+  if (price.exact()) {
+    add_samples(price, Samples{}, drawn);
+    return drawn;
+  }
+  const auto known = prices_.find({price, stream});
+  if (known != prices_.end()) return known->second;
+  add_samples(price, scores_, stream, drawn);
+  make_room(prices_);
+  prices_.emplace(std::pair(price, stream), drawn);
+  return drawn;
+}
+
+const std::vector<double>& DrawnTimes::stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed,
+                                               int histories) {
+  const auto known = std::ranges::find_if(stretches_, [&](const Stretch& one) {
+    return one.work == work && one.seed == seed && one.histories == histories && one.terms == terms;
+  });
+  if (known != stretches_.end()) return known->values;
+  make_room(stretches_);
+  return stretches_
+      .emplace_back(terms, work, seed, histories, simulated_stretch(terms, work, seed, kSamples, histories))
+      .values;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,76 @@
+// What was drawn once and is asked for again: schedules of one search differ in a few phases, and hold the others
+// alike.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/shared.h"
+#include "plan/billing/interruptions.h"
+#include "plan/billing/samples.h"
+
+namespace gpuplan {
+
+/// The time of one phase in all joint samples, without buffer.
+struct DrawnTime {
+  Samples seconds{};
+  Strata order{};  ///< the strata that they mostly follow
+  Seconds median{};
+  Outcome<Seconds> told{};
+
+  /// Of samples and order, the rest.
+  void tell();
+};
+
+/// What the drawn time of a phase follows from. An exact time draws from no factor: its `Draw` says so.
+struct TimeKey {
+  /// Which strata are drawn from: one stream (and no weights), or several streams by their weights.
+  struct Draw {
+    static constexpr int kNone = -1, kWeighed = -2;
+    int stream = kNone;
+    std::vector<std::pair<std::size_t, double>> weights{};
+    auto operator<=>(const Draw&) const = default;
+  };
+  Interval<Seconds> work{}, extra{};
+  Draw works{};
+  int extras = Draw::kNone;
+  double factor = 1;
+  auto operator<=>(const TimeKey&) const = default;
+};
+
+/// Keeps what it has drawn, up to a bound. For one thread at a time.
+class DrawnTimes {
+ public:
+  explicit DrawnTimes(std::uint64_t seed) : scores_(seed) {}
+
+  const Scores& scores() const { return scores_; }
+
+  /// Work and what stands beside it, both times the factor. The streams of weights count from `first` on.
+  Shared<DrawnTime> time(const TimeKey& key, int first);
+
+  /// An offer's price in dollars a second.
+  Samples price(const Interval<DollarsPerSecond>& price, int stream);
+
+  /// simulated_stretch(), a value for each sample.
+  const std::vector<double>& stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed, int histories);
+
+ private:
+  struct Stretch {
+    SpotTerms terms;
+    Seconds work{};
+    std::uint64_t seed = 0;
+    int histories = 0;
+    std::vector<double> values{};
+  };
+
+  Scores scores_;
+  std::map<TimeKey, Shared<DrawnTime>> times_;
+  std::map<Interval<Seconds>, Samples> rising_;  ///< times in rising order of the score
+  std::map<std::pair<Interval<DollarsPerSecond>, int>, Samples> prices_;
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace gpuplan
