@@ -34,6 +34,12 @@ MASKS = [
 ]
 
 
+def fresh_environment(columns):
+    """Nothing of the caller's, so that everybody gets the same."""
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": str(columns), "HOME": "/nonexistent",
+            "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": "", "GPUPLAN_STORE": "", "GPUPLAN_TODAY": "2026-11-22"}
+
+
 def run(program, line, columns, colour):
     """The text of one run: its command line, outputs and exit code."""
     words = shlex.split(line)
@@ -48,9 +54,7 @@ def run(program, line, columns, colour):
         del words[at:at + 2]
     if words[0] != "gpuplan":
         sys.exit(f"golden: a command must start with gpuplan: {line}")
-    # Nothing of the caller's environment, so that everybody gets the same.
-    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": str(columns), "HOME": "/nonexistent",
-                   "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": "", "GPUPLAN_STORE": "", "GPUPLAN_TODAY": "2026-11-22"}
+    environment = fresh_environment(columns)
     environment["FORCE_COLOR" if colour else "NO_COLOR"] = "1"
     try:
         done = subprocess.run([program, *words[1:]], cwd=ROOT, env=environment, stdin=stdin, capture_output=True,

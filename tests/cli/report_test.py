@@ -179,6 +179,89 @@ class EveryJob(unittest.TestCase):
                 self.assertTrue(text.rstrip().split("\n")[-1].startswith("<!-- gpuplan report {"))
 
 
+class Content(unittest.TestCase):
+    """What hand-made documents tell and a reader would miss."""
+
+    def section(self, key, job):
+        return next(one for one in document(job)["sections"] if one["key"] == key)
+
+    def text(self, key, job):
+        return json.dumps(self.section(key, job), ensure_ascii=False)
+
+    def test_plans_to_leave_out_are_beaten_and_nobody_is_told_to_take_them(self):
+        for job in EXAMPLES:
+            plans = table(document(job), "plans")
+            frontier = {row["cells"][0] for row in plans["rows"] if row["mark"] != "beaten"}
+            section = next((one for one in document(job)["sections"] if one["key"] == "choice"), {"blocks": []})
+            chosen = {row["cells"][1] for block in section["blocks"] if block.get("key") == "choices" for row in block["rows"]}
+            for block in blocks_of(section["blocks"], "list"):
+                for item in block["items"]:
+                    left = re.match(r"Leave out (.*): (.*) is at least as fast and as cheap\.", item)
+                    with self.subTest(job=job, item=item):
+                        self.assertTrue(left)
+                        names = re.split(r", | and ", left[1])
+                        self.assertFalse(frontier & set(names))
+                        self.assertFalse(chosen & set(names))
+
+    def test_memory_by_batch_is_that_of_fit(self):
+        one = table(document("examples/neurlang.yaml"), "batches")
+        batches = [int(row["values"][column(one, "batch")]) for row in one["rows"]]
+        self.assertEqual(batches, [32 * 2 ** at for at in range(8)])
+        needs = [row["values"][column(one, "needed_gib")] for row in one["rows"]]
+        self.assertEqual(needs, sorted(needs))
+        plans = table(document("examples/neurlang.yaml"), "memory")
+        pick = next(row for row in plans["rows"] if row["mark"] == "pick")["cells"]
+        pick = pick[[name["title"] for name in plans["columns"]].index("Needs")]
+        row = one["rows"][batches.index(1024)]
+        self.assertEqual(pick.split(" ")[0], row["cells"][column(one, "needed_gib")])
+
+    def test_weights_of_each_frozen_model_add_up(self):
+        found = document("examples/latentwire.yaml")
+        one, parts = table(found, "weights"), table(found, "memory_parts")
+        total = sum(row["values"][column(one, "weights_gib")] for row in one["rows"])
+        beside = 0.1  # encoder and adapters
+        self.assertAlmostEqual(total, parts["rows"][0]["values"][column(parts, "weights_gib")], delta=beside)
+
+    def test_searches_only_where_the_provider_may_be_the_market(self):
+        self.assertIn("vastai search offers 'gpu_name=RTX_5090", self.text("fallback", "examples/collection.yaml"))
+        for job in ("sft-node", "latentwire"):
+            self.assertNotIn("vastai", report(f"examples/{job}.yaml"))
+
+    def test_commands_of_each_plan_hold_its_numbers(self):
+        text = report("examples/neurlang.yaml")
+        for words in ("--gpu-profile h200 --batch_size 1024", "--gpu-profile rtx4090 --batch_size 128"):
+            self.assertIn(words, text)
+
+    def test_what_waits_for_hands_comes_after_the_start(self):
+        steps = [block["text"] for block in self.section("run", "examples/trm-nanochat.yaml")["blocks"] if block["kind"] == "text"]
+        start = next(at for at, step in enumerate(steps) if "On the machine" in step)
+        hand = next(at for at, step in enumerate(steps) if "By hand, before produce (5 min (4.2–6))" in step)
+        self.assertGreater(hand, start)
+
+    def test_short_notes_on_machines_are_a_list(self):
+        self.assertIn("\n- 4x RTX 5090: Brand new: take it when it is there.\n", report("examples/collection.yaml"))
+
+    def test_headings_of_notes_stand_below_ours(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Path(folder, "job.yaml")
+            job.write_text(SMALL % ("headed", "train") + "notes: |\n  # Mine\n\n  ## Too\n\n  ```\n  # a comment\n  ```\n", encoding="utf-8")
+            text = run("report", str(job)).stdout
+        for words in ("\n### Mine\n", "\n### Too\n", "\n# a comment\n"):
+            self.assertIn(words, text)
+
+    def test_ranges_are_in_the_unit_of_their_figure(self):
+        for job in EXAMPLES:
+            for _, one in tables(document(job)):
+                keys = [name["key"] for name in one["columns"]]
+                if "hours" not in keys or "hours_range" not in keys:
+                    continue
+                for row in one["rows"]:
+                    figure, range_of = row["cells"][keys.index("hours")], row["cells"][keys.index("hours_range")]
+                    if " " in figure and range_of:  # others have the unit in their head
+                        with self.subTest(job=job, figure=figure):
+                            self.assertEqual(figure.split(" ")[1], range_of.split(" ")[1])
+
+
 class Commands(unittest.TestCase):
     def test_every_command_runs(self):
         for job in EXAMPLES[:3] + ["examples/sft-node.yaml"]:

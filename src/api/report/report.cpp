@@ -29,6 +29,12 @@ std::string command_of(const std::string& name, const std::string& arguments) {
   return "gpuplan " + name + (arguments.empty() ? "" : " " + arguments);
 }
 
+/// Offers of a job or a price list that name no provider may be anybody's.
+bool may_be_on_vast(const Plan& pick) {
+  return pick.offer != nullptr && pick.offer->kind == OfferKind::kRented &&
+         (pick.offer->provider.empty() || pick.offer->provider == "vast");
+}
+
 /// How the pick would be started; nothing is written.
 RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& command) {
   RunPart run;
@@ -60,6 +66,9 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
       run.notes.push_back("The job needs command: for " + printable(lacking.phase, 60) + ": " + lacking.why);
     for (const LaunchFile& file : folder->files)
       if (std::string use = use_of(*launch, file); !use.empty()) run.scripts.push_back({file.path, std::move(use)});
+    if (may_be_on_vast(pick))
+      for (MarketSearch& search : vast_searches(*launch))
+        run.searches.push_back({std::move(search.command), std::move(search.about)});
     for (const LaunchPhase& laid : launch->phases)
       run.phase_slugs.emplace_back(static_cast<int>(laid.phase - report.job.phases.data()), laid.slug);
     for (const LaunchGroup& group : launch->groups)

@@ -27,6 +27,11 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch);
 Result<LaunchSet> dstack_launcher(const Launch& launch);
 Result<LaunchSet> kubernetes_launcher(const Launch& launch);
 Result<LaunchSet> vast_launcher(const Launch& launch);
+/// What to search for there, best first; empty where the plan can not run there.
+struct MarketSearch {
+  std::string about, command;
+};
+std::vector<MarketSearch> vast_searches(const Launch& launch);
 Result<LaunchSet> runpod_launcher(const Launch& launch);
 
 /// Which plans of a single phase are one script, with all that the others would share inside.

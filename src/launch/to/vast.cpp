@@ -142,7 +142,8 @@ struct Searches {
   std::optional<DollarsPerSecond> most;  ///< of the first
 };
 
-Searches searches_for(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine) {
+/// `scripts`: says of other plans how their scripts are written.
+Searches searches_for(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine, bool scripts) {
   const bool alone = launch.groups.size() == 1;
   const Fallback* own = nullptr;
   if (alone)
@@ -176,19 +177,31 @@ Searches searches_for(const Launch& launch, const LaunchGroup& group, const Clou
     next.spot = plan.spot;
     next.limit = machine.limit * (plan.hours.p90 / launch.plan.hours.p90);
     next.below = most_for(price_limit(launch.job, *plan.offer, plan.spot), row.below);
-    searches.all.emplace_back(
-        "If unavailable: " + plan_words(launch, plan, &row) + ". To write its scripts: " + command_for(launch, plan),
-        exact_search(launch, next));
+    searches.all.emplace_back("If unavailable: " + plan_words(launch, plan, &row) +
+                                  (scripts ? ". To write its scripts: " + command_for(launch, plan) : std::string()),
+                              exact_search(launch, next));
     asked.push_back(next);
   }
   if (machine.gpu->vendor == "nvidia")
-    searches.all.emplace_back("Otherwise: " + std::to_string(first.gpus) +
-                                  " GPUs of any kind with enough memory; their speed is not predicted",
-                              any_search(launch, first));
+    searches.all.emplace_back(
+        "Otherwise: " + count_of(first.gpus, "GPU") + " of any kind with enough memory; their speed is not predicted",
+        any_search(launch, first));
   return searches;
 }
 
 }  // namespace
+
+std::vector<MarketSearch> vast_searches(const Launch& launch) {
+  std::vector<MarketSearch> found;
+  if (!single_machines(launch, "Vast.ai")) return found;
+  for (const LaunchGroup& group : launch.groups) {
+    const auto asked = cloud_group(launch, group);
+    if (!asked || launcher_image("vast", *asked->machine.gpu, asked->machine.framework).empty()) return {};
+    for (auto& [about, command] : searches_for(launch, group, asked->machine, false).all)
+      found.push_back({std::move(about), std::move(command)});
+  }
+  return found;
+}
 
 Result<LaunchSet> vast_launcher(const Launch& launch) {
   if (const auto good = single_machines(launch, "Vast.ai"); !good) return std::unexpected(good.error());
@@ -205,7 +218,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
     if (image.empty())
       return failure("Vast.ai has no " + printable(machine.gpu->name, 60) +
                      "; choose a plan on other GPUs (--plan), or --to bash");
-    Searches searches = searches_for(launch, group, machine);
+    Searches searches = searches_for(launch, group, machine, true);
     const std::string most = searches.most ? number_text(dollars_an_hour(*searches.most)) : "";
     RentScript script{"vast", group, machine, need, std::move(searches.all), {}};
     script.more = {"image=${IMAGE:-" + std::string(image) + "}\n",

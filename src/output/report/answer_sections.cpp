@@ -63,7 +63,7 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
                     {"hours_range", kRunsHead, true},
                     {"cost_usd", "Cost", true},
                     {"cost_usd_range", kRunsHead, true},
-                    {"chance_best", "Best in", true},
+                    {"chance_best", "How often best", true},
                     {"when", "Take it when", false}});
   const auto add = [&](const std::string& name, const Outcome<Seconds>& hours, const Outcome<Dollars>& cost,
                        const std::optional<double>& best, const std::string& when, RowMark mark) {
@@ -130,6 +130,39 @@ ReportSection answer_section(const ReportParts& parts) {
   return section;
 }
 
+namespace {
+
+/// "Leave out 4x A100 and 1x B200: 4x H100 is at least as fast and as cheap.": one for each plan that beats others,
+/// the first of which are the most worth a look.
+std::vector<std::string> left_out_words(const PlanReport& report, const std::vector<std::string>& chosen) {
+  constexpr std::size_t kNamed = 6;
+  struct Beaten {
+    const Plan* by;
+    std::vector<std::string> names;
+  };
+  std::vector<Beaten> all;
+  for (const Plan& plan : report.found.plans) {
+    // Where nothing is paid, fewer GPUs are a reason to take the slower one.
+    if (plan.dominated_by.empty() || plan.cost.p90 <= Dollars{} || std::ranges::find(chosen, plan.id) != chosen.end())
+      continue;
+    const Plan* by = &report.plan(plan.dominated_by.front());
+    auto found = std::ranges::find(all, by, &Beaten::by);
+    if (found == all.end()) found = all.insert(all.end(), Beaten{by, {}});
+    found->names.push_back(report.name(plan));
+  }
+  std::vector<std::string> lines;
+  for (Beaten& one : all) {
+    const std::size_t more = one.names.size() - std::min(one.names.size(), kNamed);
+    one.names.resize(one.names.size() - more);
+    if (more > 0) one.names.push_back(count_text(static_cast<double>(more)) + " more");
+    lines.push_back("Leave out " + listed(one.names) + ": " + report.name(*one.by) +
+                    " is at least as fast and as cheap.");
+  }
+  return lines;
+}
+
+}  // namespace
+
 ReportSection choice_section(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   const ViewContent view = decisions_view(report, Screen{});
@@ -165,6 +198,18 @@ ReportSection choice_section(const ReportParts& parts) {
       commands += (commands.empty() ? "" : "\n") + std::string("# ") + row.front().text + ": " + report.name(*plan) +
                   "\n" + command + " -o run-" + plan->id;
   }
+  if (const Offer* offer = report.pick()->offer; offer != nullptr && offer->kind != OfferKind::kRented)
+    section.blocks.push_back(table_block(pool_view(report, Screen{}).table, "pool", "By number of GPUs",
+                                         {{"plan", "Plan"},
+                                          {"GPUS", "GPUs"},
+                                          {"MEMORY PER GPU", "GiB per GPU"},
+                                          {"hours", "Hours"},
+                                          {"hours~", kRunsHead},
+                                          {"free_share", "Left free"},
+                                          {"complexity", "Set-up"},
+                                          {"chance_in_time", "In time"},
+                                          {"when", "What for"}}));
+  add_list(section, left_out_words(report, seen));
   if (seen.size() > 1 && !commands.empty()) {
     section.blocks.push_back(TextBlock{"Scripts for each of them (nothing is rented or started):"});
     section.blocks.push_back(CodeBlock{"sh", commands});

@@ -77,10 +77,6 @@ ReportSection basis_section(const ReportParts& parts) {
     for (const RunPart::Script& script : parts.run.scripts) scripts.add({{script.path}, {script.use}});
     section.blocks.push_back(scripts.take());
   }
-  if (!parts.command.empty()) {
-    section.blocks.push_back(TextBlock{"To make this report again", true});
-    section.blocks.push_back(CodeBlock{"sh", parts.command});
-  }
   return section;
 }
 

@@ -144,7 +144,7 @@ ReportSection risk_section(const ReportParts& parts) {
   const Plan& pick = *report.pick();
   ReportSection section{"risk", "What may go wrong?", "", {}};
   TableMaker table("risks", "",
-                   {{"risk", "Risk", false}, {"chance", "How likely", true}, {"advice", "What to do", false}});
+                   {{"risk", "Risk", false}, {"chance", "Chance or effect", false}, {"advice", "What to do", false}});
   std::vector<std::string> finding;
   if (pick.interruptions > 0) {
     const double chance = pick.chance_of_interruption();

@@ -91,9 +91,14 @@ class Guide {
   }
   /// The user's own Markdown: no mark of ours, and no HTML, can come out of it.
   void operator()(const ProseBlock& block) {
+    bool code = false;
     for (const std::string_view one : lines_of(block.markdown)) {
       const std::string plain = safe_text(one);
+      if (plain.starts_with("```")) code = !code;
+      // Their headings stand below those of the sections.
       std::string safe;
+      if (!code && (plain.starts_with("# ") || plain.starts_with("## ")))
+        safe.assign(plain.starts_with("## ") ? 1 : 2, '#');
       for (const char c : plain) safe += c == '<' ? "&lt;" : std::string(1, c);
       text_ += safe + '\n';
     }

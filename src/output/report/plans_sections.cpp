@@ -10,6 +10,7 @@
 #include "output/words/columns.h"
 #include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
+#include "plan/answer/phase_speed.h"
 
 namespace gpuplan {
 namespace {
@@ -19,6 +20,25 @@ constexpr int kMostPlans = 25;  // rows that somebody reads
 std::string beaten_by(const PlanReport& report, const Plan& plan) {
   if (plan.on_frontier || plan.dominated_by.empty()) return "";
   return "beaten by " + report.name(report.plan(plan.dominated_by.front()));
+}
+
+/// Those that the answer compares, and of a short list the others too.
+std::vector<const Plan*> plans_told(const PlanReport& report) {
+  constexpr std::size_t kMostTold = 8;
+  std::vector<const Plan*> told = answer_rows(report);
+  if (report.found.plans.size() <= kMostTold)
+    for (const Plan& plan : report.found.plans)
+      if (std::ranges::find(told, &plan) == told.end()) told.push_back(&plan);
+  return told;
+}
+
+/// "10,000 steps x 1.1 s (0.95–1.4), 3.5 samples/s, 24 min an epoch".
+std::string speed_words(const PhasePlan& part, const Phase& phase) {
+  std::string words = rate_words(part, phase);
+  if (words.empty() || !std::holds_alternative<TrainPhase>(phase.work)) return words;
+  if (const auto samples = samples_per_second(part.estimate)) words += ", " + rate_text(*samples) + " samples/s";
+  if (const auto epoch = epoch_time(phase, part.estimate)) words += ", " + hours_words(*epoch) + " an epoch";
+  return words;
 }
 
 TableBlock all_plans(const PlanReport& report) {
@@ -92,7 +112,7 @@ ReportSection plans_section(const ReportParts& parts) {
 ReportSection each_plan_section(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   ReportSection section{"each", "How does each plan run?", "", {}};
-  for (const Plan* plan : answer_rows(report)) {
+  for (const Plan* plan : plans_told(report)) {
     TableMaker table("plan_phases", "",
                      {{"phase", "Phase", false},
                       {"gpus_used", "GPUs", true},
@@ -106,7 +126,7 @@ ReportSection each_plan_section(const ReportParts& parts) {
       table.add({{phase_name(report, part)},
                  {part.estimate->gpus > 0 ? std::to_string(part.estimate->gpus) : kNoValue},
                  {how.empty() ? phase_words(phase) : how},
-                 {rate_words(part, phase)},
+                 {speed_words(part, phase)},
                  time_cell(part.hours),
                  {part.cost.p50 / units::dollar, bill_money(part.cost.p50, plan->cost.p50)}});
     }
@@ -128,6 +148,8 @@ ReportSection each_plan_section(const ReportParts& parts) {
     if (plan->spot) words += " Chance of an interruption: " + chance_words(plan->chance_of_interruption()) + ".";
     blocks.push_back(TextBlock{upper_first(std::move(words))});
     blocks.push_back(table.take());
+    if (const std::string commands = commands_run(report, *plan); !commands.empty() && plan != report.pick())
+      blocks.push_back(CodeBlock{"sh", commands});  // those of the pick stand with what runs
     if (const std::string command = launch_of(parts, *plan); !command.empty())
       blocks.push_back(CodeBlock{"sh", command + " -o run-" + plan->id});
     const std::string remark = row_remark(report, *plan);

@@ -1,4 +1,5 @@
 // The user's own words, each in the section that it is about.
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -38,15 +39,43 @@ std::string name_of(const ProsePiece& piece) {
   return about.starts_with(kPhase) ? about.substr(kPhase.size()) : upper_first(about);
 }
 
+/// One paragraph that is nothing but text: it may stand behind a name in a list.
+bool is_line(std::string_view markdown) {
+  constexpr std::size_t kLongest = 240;
+  const std::string_view text = trim(markdown);
+  return !text.empty() && text.size() <= kLongest && text.find("\n\n") == std::string_view::npos &&
+         !std::string_view("-*+#>|`0123456789").contains(text.front());
+}
+
+/// "- RTX 5090: Brand new.\n"
+std::string item_of(const std::string& name, std::string_view markdown) {
+  std::string item = "- " + name + ": ";
+  for (const char c : trim(markdown)) item += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return item + '\n';
+}
+
 }  // namespace
 
 std::vector<ReportBlock> prose_blocks(const Job& job, std::string_view section) {
   std::vector<ReportBlock> blocks;
   std::string under;  // what the last heading is about
-  for (const ProsePiece& piece : prose_pieces(job)) {
+  std::string items;  // short notes on machines, gathered into one list
+  const std::vector<ProsePiece> pieces = prose_pieces(job);
+  const auto end_list = [&] {
+    if (!items.empty()) blocks.push_back(ProseBlock{items});
+    items.clear();
+  };
+  for (const ProsePiece& piece : pieces) {
     const std::string name = name_of(piece);
     const std::optional<Placed> place = place_of(piece, name);
     if (!place || place->section != section) continue;
+    const bool alone = std::ranges::count(pieces, piece.about, &ProsePiece::about) == 1;
+    if (place->section == "machines" && alone && is_line(piece.text)) {
+      constexpr std::string_view kOffer = "Offer ";
+      items += item_of(name.starts_with(kOffer) ? name.substr(kOffer.size()) : name, piece.text);
+      continue;
+    }
+    end_list();
     if (!place->heading.empty()) {
       blocks.push_back(TextBlock{place->heading, true});
       under.clear();
@@ -60,6 +89,7 @@ std::vector<ReportBlock> prose_blocks(const Job& job, std::string_view section) 
     }
     blocks.push_back(ProseBlock{piece.text});
   }
+  end_list();
   return blocks;
 }
 

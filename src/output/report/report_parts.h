@@ -27,6 +27,7 @@ struct RunPart {
   std::vector<Step> steps{};
   std::vector<std::string> notes{};  ///< what to know before
   std::vector<Script> scripts{};
+  std::vector<Step> searches{};                              ///< of a market where the pick may be had; empty: of none
   std::vector<std::pair<int, std::string>> phase_slugs{};    ///< position in the job, name of its run folder
   std::vector<std::pair<int, std::string>> machine_slugs{};  ///< the same, name of the machine that it shares
   std::string why_not{};                                     ///< why there are no scripts

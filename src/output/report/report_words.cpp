@@ -7,15 +7,31 @@
 #include "base/text.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
+#include "plan/advice/profiles.h"
 
 namespace gpuplan {
 
 std::string time_range(const Outcome<Seconds>& hours) {
+  return time_range(Interval<Seconds>{hours.p10, hours.p50, hours.p90});
+}
+
+std::string time_range(const Interval<Seconds>& time) {
+  constexpr double kExactMinutes = 10;  // below them hours_words() has tenths of a minute, range_words() seconds
+  if (time.p50 >= units::minute && time.p50 < kExactMinutes * units::minute && !time.exact()) {
+    const std::string low = significant_text(time.p10 / units::minute, 2);
+    const std::string high = significant_text(time.p90 / units::minute, 2);
+    return (low == high ? low : low + kRangeDash + high) + " min";
+  }
   // "39 min (32–47)": in the unit of the median.
-  const std::string words = range_words(Interval<Seconds>{hours.p10, hours.p50, hours.p90});
+  const std::string words = range_words(time);
   const std::size_t open = words.find(" ("), close = words.rfind(')'), blank = words.find(' ');
   if (open == std::string::npos || close == std::string::npos || blank >= open) return "";
   return words.substr(open + 2, close - open - 2) + words.substr(blank, open - blank);
+}
+
+std::string time_words(const Interval<Seconds>& time) {
+  const std::string range = time_range(time);
+  return hours_words(time.p50) + (range.empty() ? "" : " (" + range.substr(0, range.find(' ')) + ")");
 }
 
 std::string cost_range(const Outcome<Dollars>& cost) {
@@ -82,6 +98,23 @@ std::string take_words(const Plan& plan) {
 std::string launch_of(const ReportParts& parts, const Plan& plan) {
   if (parts.run.launch.empty()) return "";
   return parts.run.launch + " --plan " + plan.id + (plan.fit == Fit::kTight ? " --allow-tight" : "");
+}
+
+std::string commands_run(const PlanReport& report, const Plan& pick) {
+  std::string text;
+  for (const PhasePlan& part : pick.phases) {
+    const Phase& phase = phase_of(report, part);
+    const PhaseEstimate& estimate = part.estimate;
+    std::string command;
+    if (const auto* cpu = std::get_if<CpuPhase>(&phase.work)) command = cpu->command;
+    else if (!phase.command.empty())
+      command = filled_command(phase, estimate,
+                               estimate.node ? profile_name(estimate.node->gpu->name, estimate.gpus, estimate.nodes)
+                                             : std::string(kCpuProfile));
+    command = trim(command);
+    if (!command.empty()) text += (text.empty() ? "# " : "\n# ") + phase_name(report, part) + "\n" + command;
+  }
+  return text;
 }
 
 }  // namespace gpuplan

@@ -14,6 +14,8 @@ namespace gpuplan {
 inline constexpr const char* kRunsHead = "8 in 10 runs";
 
 std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty where it is exact
+std::string time_range(const Interval<Seconds>& time);
+std::string time_words(const Interval<Seconds>& time);  ///< "5 min (4.2–6)"
 std::string cost_range(const Outcome<Dollars>& cost);   ///< "$78.0–124"; empty when it is free
 std::string cost_words(const Outcome<Dollars>& cost);   ///< "$98.19", "no charge"
 /// "$1,175.32": in the units in which a bill of that total is rounded, so that its rows add up; "–" for nothing.
@@ -31,6 +33,8 @@ std::vector<std::string> without_hints(const std::vector<std::string>& texts);
 void add_list(ReportSection& section, const std::vector<std::string>& items);
 /// "fine-tune": the name of a phase, made printable.
 std::string phase_name(const PlanReport& report, const PhasePlan& part);
+/// The commands of the job with the plan's numbers in them, each under the name of its phase; empty: it has none.
+std::string commands_run(const PlanReport& report, const Plan& plan);
 /// "Rent" or "Use" of what the plan takes.
 std::string take_words(const Plan& plan);
 /// Adds "--plan ID" to the command that writes scripts.

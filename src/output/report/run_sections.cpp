@@ -102,12 +102,15 @@ ReportSection run_section(const ReportParts& parts) {
     if (const std::string line = variable_line(note); !line.empty())
       variables += (variables.empty() ? "" : "\n") + line;
   if (!variables.empty()) steps.add("Say where your things are; write the values behind the signs.", variables);
-  for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
-    const Phase& phase = report.job.phases[i];
-    if (phase.before && !phase.before->text.empty())
-      steps.add("By hand, before " + printable(phase.name, 40) + " (" + range_words(phase.before->time.range) +
-                "): " + printable(phase.before->text, 400));
-  }
+  // What the scripts wait for comes after they were started, where something runs before it.
+  const auto add_by_hand = [&](bool first) {
+    for (const Phase& phase : report.job.phases) {
+      if (!phase.before || phase.before->text.empty() || phase.needs.empty() != first) continue;
+      steps.add("By hand, before " + printable(phase.name, 40) + " (" + time_words(phase.before->time.range) + "): " +
+                printable(phase.before->text, 400) + (first ? "" : ". The scripts stop there until it is done."));
+    }
+  };
+  add_by_hand(true);
   std::string watch;
   for (const RunPart::Step& step : run.steps) {
     const std::vector<const PhasePlan*> about = phases_in(parts, pick, step.command);
@@ -130,6 +133,7 @@ ReportSection run_section(const ReportParts& parts) {
     if (!names.empty()) words += " (" + join(names, "; ") + ")";
     steps.add(words + ".", step.command);
   }
+  add_by_hand(false);
   if (!watch.empty()) steps.add("Watch it, and stop it when you have to.", watch);
   section.finding = "It takes " + count_of(steps.count(), "step") + ", " + hours_words(pick.hours.p50) +
                     (pick.cost.p50 > Dollars{} ? " and " + cost_words(pick.cost) + "." : ".");
@@ -168,6 +172,9 @@ ReportSection trouble_section(const ReportParts& parts) {
   }
   if (section.blocks.empty()) return section;
   section.finding = "Hold the log against the plan early: each figure below is this job's own.";
+  if (report.job.buffer > 0)
+    section.blocks.push_back(TextBlock{"Planned times are without the buffer of " + percent(report.job.buffer) +
+                                       ", which is there for what goes wrong."});
   if (!commands.empty()) {
     section.blocks.push_back(TextBlock{"In the folder of the scripts, while it runs or after:"});
     section.blocks.push_back(CodeBlock{"sh", commands});
@@ -296,6 +303,13 @@ ReportSection fallback_section(const ReportParts& parts) {
       search += (search.empty() ? "" : "\n") + std::string("gpuplan offers 'gpu=") + gpu +
                 "' 'gpus>=" + std::to_string(plan->offer->gpus) + "'";
     }
+  std::string market;
+  for (const RunPart::Step& found : parts.run.searches)
+    market += (market.empty() ? "# " : "\n# ") + found.note + "\n" + found.command;
+  if (!market.empty()) {
+    section.blocks.push_back(TextBlock{"To look for machines on Vast.ai, best first (nothing is rented):"});
+    section.blocks.push_back(CodeBlock{"sh", market});
+  }
   if (!search.empty()) {
     section.blocks.push_back(TextBlock{"To look for others in the price list:"});
     section.blocks.push_back(CodeBlock{"sh", search});

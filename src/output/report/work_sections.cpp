@@ -40,6 +40,8 @@ std::string data_words(const Phase& phase, const PhaseEstimate& estimate) {
     if (train->data.samples) text = count_of(*train->data.samples, "sample");
     else if (train->data.tokens) text = count_short(train->data.tokens->value) + " tokens";
     if (train->epochs) text += (text.empty() ? "" : ", ") + count_of(*train->epochs, "epoch");
+    if (train->epochs && *train->epochs > 1 && train->data.samples)
+      text += ", " + count_text(*train->epochs * *train->data.samples) + " samples in all";
     return text;
   }
   if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) {
@@ -90,6 +92,10 @@ TableBlock settings_table(const PlanReport& report, const std::vector<const Phas
   row("Method", [](P phase, E) {
     const auto* train = std::get_if<TrainPhase>(&phase.work);
     return train == nullptr ? std::string() : std::string(name_of(train->method));
+  });
+  row("Trained", [](P phase, E) {
+    const auto* train = std::get_if<TrainPhase>(&phase.work);
+    return train == nullptr || !train->trainable ? std::string() : count_short(*train->trainable) + " parameters";
   });
   row("Software and layout", [](P phase, E estimate) { return strategy_words(estimate, phase); });
   row("Batch", [](P phase, E estimate) { return batch_in_words(phase, estimate); });
@@ -199,10 +205,14 @@ ReportSection work_section(const ReportParts& parts) {
     if (!phase.note.empty()) notes.push_back(name + ": " + printable(phase.note, 600));
     if (phase.before && !phase.before->text.empty())
       notes.push_back(name + ", by hand before it: " + printable(phase.before->text, 300) + " (" +
-                      range_words(phase.before->time.range) + ")");
+                      time_words(phase.before->time.range) + ")");
     if (!phase.yields.empty()) notes.push_back(name + " yields " + printable(phase.yields, 200) + ".");
   }
   add_list(section, notes);
+  if (const std::string commands = commands_run(report, *pick); !commands.empty()) {
+    section.blocks.push_back(TextBlock{"What is started on " + report.name(*pick), true});
+    section.blocks.push_back(CodeBlock{"sh", commands});
+  }
   return section;
 }
 
@@ -225,66 +235,6 @@ ReportSection machines_section(const ReportParts& parts) {
                                         {"availability", "Availability"},
                                         {"as_of", "As of"}}));
   add_list(section, view.notes);
-  return section;
-}
-
-ReportSection memory_section(const ReportParts& parts) {
-  const PlanReport& report = parts.plan;
-  const ViewContent view = memory_view(report, Screen{});
-  ReportSection section{"memory", "Does it fit in memory?", "", {}};
-  if (view.table.empty()) return section;
-  section.finding = view.notes.empty() ? std::string() : without_hints(view.notes.front());
-  section.blocks.push_back(table_block(view.table, "memory", "GiB of the fullest GPU",
-                                       {{"plan", "Plan"},
-                                        {"phase", "Phase"},
-                                        {"NEEDS", "Needs"},
-                                        {"NEEDS~", kRunsHead},
-                                        {"used_share", "Used"},
-                                        {"smallest_card", "Smallest GPU"}}));
-  section.blocks.push_back(table_block(view.table, "memory_parts", "By part, in GiB",
-                                       {{"plan", "Plan"},
-                                        {"weights_gib", "Weights"},
-                                        {"gradients_gib", "Gradients"},
-                                        {"optimizer_gib", "Optimizer"},
-                                        {"activations_gib", "Activations"},
-                                        {"logits_gib", "Logits"},
-                                        {"kv_cache_gib", "KV cache"},
-                                        {"buffers_and_context_gib", "Other"}}));
-  if (view.notes.size() > 1) add_list(section, {view.notes.begin() + 1, view.notes.end()});
-  std::vector<std::vector<std::string>> told;  // phases that are set up alike have the same table
-  for (const PhasePlan& part : report.pick()->phases) {
-    const auto others = alternatives(report.job, part.estimate, report.catalogue);
-    if (others.empty()) continue;
-    Table ways = alternatives_table();
-    add_alternatives(others, part.estimate, phase_of(report, part), ways);
-    TableBlock block = table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
-                                   {{"way", "Way"},
-                                    {"time_ratio", "Time, times the chosen"},
-                                    {"memory_gib", "GiB per GPU"},
-                                    {"memory_gib_p90", "90% below"},
-                                    {"why_not", "Why not"}});
-    std::vector<std::string> cells;
-    for (const TableRow& row : block.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
-    if (std::ranges::find(told, cells) != told.end()) continue;
-    told.push_back(std::move(cells));
-    section.blocks.push_back(std::move(block));
-  }
-  std::vector<std::string> largest;
-  for (const PhasePlan& part : report.pick()->phases) {
-    const Phase& phase = phase_of(report, part);
-    const PhaseEstimate& estimate = part.estimate;
-    if (!computes(phase) || !estimate.node || estimate.node->gpu == nullptr || fills_memory(phase)) continue;
-    Job alone = report.job;
-    alone.phases = {phase};
-    PhaseEstimate first = estimate;
-    first.phase = 0;
-    const Machines machines{*estimate.node, std::max(estimate.nodes, 1), estimate.gpus, true};
-    const int most = OpenBatch(std::move(alone), 0, report.catalogue, machines, first).largest();
-    if (most > 0)
-      largest.push_back("Largest that fits in " + phase_name(report, part) + ": " + count_of(most, "sequence") +
-                        " in parallel on each replica (planned: " + count_text(estimate.strategy.micro_batch) + ").");
-  }
-  add_list(section, largest);
   return section;
 }
 
@@ -353,7 +303,10 @@ ReportSection speed_section(const ReportParts& parts) {
                                          {{"gpus", "GPUs"},
                                           {"architecture", "Architecture"},
                                           {"tokens_per_second", "Tokens/s"},
+                                          {"tokens_per_second~", kRunsHead},
+                                          {"tokens_per_second_a_gpu", "Per GPU"},
                                           {"samples_per_second", "Samples/s"},
+                                          {"samples_per_second~", kRunsHead},
                                           {"relative_speed", "Speed, times the slowest"},
                                           {"hours", "Hours"},
                                           {"cost_usd", "Cost"},
@@ -361,13 +314,22 @@ ReportSection speed_section(const ReportParts& parts) {
   for (const PhasePlan& part : pick.phases) {
     const Table beside = beside_table(report.job, report.catalogue, part.estimate);
     if (beside.empty()) continue;
+    const PhaseEstimate& estimate = part.estimate;
+    std::string split;
+    if (!estimate.whole_time_given && estimate.work.p50 > Seconds{})
+      split = "Without the buffer, the work takes " + time_words(estimate.work) +
+              (estimate.overhead_share > 0 ? ", with " + percent(estimate.overhead_share) + " that the job adds to it"
+                                           : "") +
+              "; what stands beside it takes " + time_words(estimate.extra) + ".";
+    if (report.job.buffer <= 0 && !split.empty())
+      split.replace(0, std::string_view("Without the buffer, t").size(), "T");
     section.blocks.push_back(FoldBlock{"Time beside the work: " + phase_name(report, part),
-                                       {table_block(beside, "overheads", "",
-                                                    {{"OVERHEAD", "Overhead"},
-                                                     {"VALUE", "Time"},
-                                                     {"SAYS", "Says"},
-                                                     {"FORMULA", "How"},
-                                                     {"SOURCE", "Source"}})}});
+                                       {TextBlock{split}, table_block(beside, "overheads", "",
+                                                                      {{"OVERHEAD", "Overhead"},
+                                                                       {"VALUE", "Time"},
+                                                                       {"SAYS", "Says"},
+                                                                       {"FORMULA", "How"},
+                                                                       {"SOURCE", "Source"}})}});
   }
   return section;
 }

@@ -1,0 +1,146 @@
+// What a plan needs of a GPU's memory: by part, by model and by batch, and what was tried instead.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/fit/views.h"
+#include "output/report/report_words.h"
+#include "output/views/plan_views.h"
+#include "output/words/plan_how.h"
+#include "output/words/plan_words.h"
+#include "output/words/strategy_reasons.h"
+#include "plan/capacity/batch_memory.h"
+#include "plan/capacity/largest_batch.h"
+#include "plan/strategy/phase_terms.h"
+
+namespace gpuplan {
+namespace {
+
+/// What each of several models that lie on the same GPUs takes of their weights.
+TableBlock weights_by_model(const PlanReport& report, const PhasePlan& part) {
+  TableMaker table("weights", "Weights of each model in " + phase_name(report, part),
+                   {{"model", "Model", false}, {"parameters", "Parameters", true}, {"weights_gib", "GiB", true}});
+  const auto* train = std::get_if<TrainPhase>(&phase_of(report, part).work);
+  if (train == nullptr || train->models.size() < 2) return table.take();
+  // All of them frozen are stored alike, each parameter in as many bytes.
+  if (!std::ranges::all_of(train->models, &ModelUse::frozen)) return table.take();
+  constexpr double kStored = 2;  // bytes of a frozen parameter in 16 bits
+  for (const ModelUse& model : train->models) {
+    const Bytes size{model.params() * kStored};
+    table.add({{printable(model.name, 60)},
+               {model.params(), count_short(model.params())},
+               {size / units::GiB, gib_text(size)}});
+  }
+  return table.take();
+}
+
+/// Sequences at once around those that are planned: from a 32nd to four times as many.
+std::vector<int> batches_around(int planned) {
+  constexpr int kFewer = 32, kMore = 4;
+  std::vector<int> batches;
+  for (int batch = std::max(1, planned / kFewer); batch <= kMore * planned; batch *= 2) batches.push_back(batch);
+  return batches;
+}
+
+/// For each phase that computes what other batches would need, and which of the plans' GPUs hold them.
+void add_batch_tables(const PlanReport& report, ReportSection& section) {
+  std::vector<GpuChoice> offered;
+  for (const Plan& plan : report.found.plans)
+    if (plan.node.gpu != nullptr && std::ranges::find(offered, plan.node.gpu->name, &GpuChoice::gpu) == offered.end())
+      offered.push_back({.gpu = plan.node.gpu->name});
+  std::vector<std::vector<std::string>> told;  // phases that are set up alike have the same table
+  for (const PhasePlan& part : report.pick()->phases) {
+    const PhaseEstimate& estimate = part.estimate;
+    if (!computes(phase_of(report, part)) || !estimate.node || fills_memory(phase_of(report, part))) continue;
+    Job alone = report.job;
+    alone.phases = {phase_of(report, part)};
+    alone.where.gpus = offered;
+    // In the software of the plan: what another would need stands among what was tried instead.
+    if (auto* train = std::get_if<TrainPhase>(&alone.phases.front().work); train != nullptr && estimate.framework)
+      train->framework = estimate.framework->name;
+    const int count = std::max(1, estimate.gpus / std::max(estimate.nodes, 1));
+    auto rows = memory_by_batch(alone, 0, report.catalogue, batches_around(estimate.strategy.micro_batch), count);
+    if (!rows) continue;
+    const BatchSection found{phase_name(report, part), "", count, *std::move(rows)};
+    if (!found.held()) continue;
+    TableBlock block = table_block(batch_table(found, false), "batches",
+                                   "By sequences in parallel on a GPU in " + phase_name(report, part) + ", in GiB" +
+                                       (count > 1 ? " without sharding" : "") + ", and which GPUs hold them",
+                                   {{"batch", "Sequences"},
+                                    {"needed_gib", "Needs"},
+                                    {"needed_gib~", kRunsHead},
+                                    {"held_by", "Held by"},
+                                    {"held_by_saving", "With checkpointing or offload by"}});
+    std::vector<std::string> cells;
+    for (const TableRow& row : block.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+    if (std::ranges::find(told, cells) != told.end()) continue;
+    told.push_back(std::move(cells));
+    section.blocks.push_back(std::move(block));
+  }
+}
+
+}  // namespace
+
+ReportSection memory_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  const ViewContent view = memory_view(report, Screen{});
+  ReportSection section{"memory", "Does it fit in memory?", "", {}};
+  if (view.table.empty()) return section;
+  section.finding = view.notes.empty() ? std::string() : without_hints(view.notes.front());
+  section.blocks.push_back(table_block(view.table, "memory", "GiB of the fullest GPU",
+                                       {{"plan", "Plan"},
+                                        {"phase", "Phase"},
+                                        {"NEEDS", "Needs"},
+                                        {"NEEDS~", kRunsHead},
+                                        {"used_share", "Used"},
+                                        {"smallest_card", "Smallest GPU"}}));
+  section.blocks.push_back(table_block(view.table, "memory_parts", "By part, in GiB",
+                                       {{"plan", "Plan"},
+                                        {"weights_gib", "Weights"},
+                                        {"gradients_gib", "Gradients"},
+                                        {"optimizer_gib", "Optimizer"},
+                                        {"activations_gib", "Activations"},
+                                        {"logits_gib", "Logits"},
+                                        {"kv_cache_gib", "KV cache"},
+                                        {"buffers_and_context_gib", "Other"}}));
+  if (view.notes.size() > 1) add_list(section, {view.notes.begin() + 1, view.notes.end()});
+  for (const PhasePlan& part : report.pick()->phases) section.blocks.push_back(weights_by_model(report, part));
+  add_batch_tables(report, section);
+  std::vector<std::vector<std::string>> told;  // phases that are set up alike have the same table
+  for (const PhasePlan& part : report.pick()->phases) {
+    const auto others = alternatives(report.job, part.estimate, report.catalogue);
+    if (others.empty()) continue;
+    Table ways = alternatives_table();
+    add_alternatives(others, part.estimate, phase_of(report, part), ways);
+    TableBlock block = table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
+                                   {{"way", "Way"},
+                                    {"time_ratio", "Time, times the chosen"},
+                                    {"memory_gib", "GiB per GPU"},
+                                    {"memory_gib_p90", "90% below"},
+                                    {"why_not", "Why not"}});
+    std::vector<std::string> cells;
+    for (const TableRow& row : block.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+    if (std::ranges::find(told, cells) != told.end()) continue;
+    told.push_back(std::move(cells));
+    section.blocks.push_back(std::move(block));
+  }
+  std::vector<std::string> largest;
+  for (const PhasePlan& part : report.pick()->phases) {
+    const Phase& phase = phase_of(report, part);
+    const PhaseEstimate& estimate = part.estimate;
+    if (!computes(phase) || !estimate.node || estimate.node->gpu == nullptr || fills_memory(phase)) continue;
+    Job alone = report.job;
+    alone.phases = {phase};
+    PhaseEstimate first = estimate;
+    first.phase = 0;
+    const Machines machines{*estimate.node, std::max(estimate.nodes, 1), estimate.gpus, true};
+    const int most = OpenBatch(std::move(alone), 0, report.catalogue, machines, first).largest();
+    if (most > 0)
+      largest.push_back("Largest that fits in " + phase_name(report, part) + ": " + count_of(most, "sequence") +
+                        " in parallel on each replica (planned: " + count_text(estimate.strategy.micro_batch) + ").");
+  }
+  add_list(section, largest);
+  return section;
+}
+
+}  // namespace gpuplan
