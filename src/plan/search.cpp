@@ -51,9 +51,9 @@ class Search {
     mark_frontier(result.plans);
     refine(result.plans);
     result.values = value_ranges(result.plans);
-    result.recommendations = recommend(
-        job_, result.plans,
-        {catalogue_.errors, catalogue_.answer_constants.beside_shared, catalogue_.practice_constants, options_.seed});
+    result.recommendations = recommend(job_, result.plans,
+                                       {catalogue_.errors, catalogue_.answer_constants.beside_shared,
+                                        catalogue_.practice_constants, options_.seed, options_.common});
     describe_market(result);
     result.assumptions = assumptions(job_, catalogue_, result.plans);
     if (result.recommendations.pick) {

@@ -8,6 +8,7 @@
 #include "domain/facts/catalogue.h"
 #include "domain/work/job.h"
 #include "plan/answer/search_result.h"
+#include "plan/ranking/comparison.h"
 
 namespace gpuplan {
 
@@ -15,6 +16,8 @@ struct SearchOptions {
   bool ignore_given = false;  ///< let the model answer where the job brings figures of its own
   int threads = 1;
   std::uint64_t seed = 1;
+  /// How common GPUs are in the market that `market` is a part of; null: it is all of it. Must outlive the search.
+  const PlansByGpu* common = nullptr;
 };
 
 /// The job with the offers it may use. Pure; the answer does not depend on the number of threads.

@@ -311,8 +311,8 @@ std::string best_policy_words(const SimulateReport& report) {
   const PolicyResult* on_demand = find(SpotPolicy::kOnDemand);
   if (on_demand != nullptr && on_demand != &best && ends(best.cost.mean.value) && on_demand->cost.mean > Dollars{}) {
     const double saved = 1 - best.cost.mean / on_demand->cost.mean;
-    text += saved >= 0 ? ", " + percent(saved) + " cheaper than on demand"
-                       : ", " + percent(-saved) + " more expensive than on demand";
+    text += saved >= 0 ? ", " + percent(saved) + " cheaper than the same machines on demand"
+                       : ", " + percent(-saved) + " more expensive than the same machines on demand";
   }
   text += ".";
   if (simulation.deadline > Seconds{}) {

@@ -101,7 +101,8 @@ class Decisions {
       case Goal::kBestValue:
         break;
     }
-    return "lowest cost + your time" + kept_words();
+    const bool tie = report_.found.recommendations.tied_with.has_value();
+    return (tie ? "about the lowest cost + your time" : "lowest cost + your time") + kept_words();
   }
 
   std::string kept_words() const {

@@ -75,7 +75,10 @@ std::string value_words(const PlanReport& report) {
   const ValueRange* best = range_of(found, value);
   const bool limited = report.plan(best->plan).keeps_limits();
   std::string text = "Best if your time counts " + value_of_time_words(report) + (limited ? "" : ", limits aside") +
-                     ": " + report.name(report.plan(best->plan)) + ".";
+                     ": " + report.name(report.plan(best->plan));
+  const Plan* pick = report.pick();
+  const bool tie = found.recommendations.tied_with == best->plan && pick != nullptr;
+  text += tie ? ", with " + report.name(*pick) + " about as good." : ".";
 
   std::vector<std::string> others;
   for (const ValueRange& range : found.values) {

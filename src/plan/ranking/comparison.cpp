@@ -163,13 +163,23 @@ double tie_share(const Job& job, const PracticeConstants& practice) {
   return practice.tie_share * (job.goal == Goal::kBestValue ? 1 : 0.2);
 }
 
+PlansByGpu plans_by_gpu(const std::vector<Plan>& plans) {
+  PlansByGpu counts;
+  for (const Plan& plan : plans) {
+    const auto place = std::ranges::find(counts, plan.node.gpu, [](const auto& count) { return count.first; });
+    if (place == counts.end()) counts.emplace_back(plan.node.gpu, 1);
+    else ++place->second;
+  }
+  return counts;
+}
+
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
-            const PracticeConstants& practice) {
+            const PracticeConstants& practice, const PlansByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();
   const double share = tie_share(job, practice);
-  // How many offers have a GPU tells how common it is.
   const auto offers_with = [&](const Plan& plan) {
-    return std::ranges::count_if(plans, [&](const Plan& other) { return other.node.gpu == plan.node.gpu; });
+    const auto place = std::ranges::find(common, plan.node.gpu, [](const auto& count) { return count.first; });
+    return place == common.end() ? 0 : place->second;
   };
   // Recipes and wheels are made for CUDA first.
   const auto other_stack = [](const Plan& plan) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "domain/facts/error_model.h"
@@ -50,10 +51,15 @@ class Comparison {
 /// that where the goal is dollars or hours alone.
 double tie_share(const Job& job, const PracticeConstants& practice);
 
+/// How many plans a market has with each GPU, which tells how common it is.
+using PlansByGpu = std::vector<std::pair<const Gpu*, int>>;
+PlansByGpu plans_by_gpu(const std::vector<Plan>& plans);
+
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
 /// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper. A plan can not be told from it where its goal is
-/// worse by less than tie_share(), and it is the better one in at least `tie_chance` of the samples.
+/// worse by less than tie_share(), and it is the better one in at least `tie_chance` of the samples. `common` is of the
+/// whole market, where the plans are not all of it.
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
-            const PracticeConstants& practice);
+            const PracticeConstants& practice, const PlansByGpu& common);
 
 }  // namespace gpuplan
