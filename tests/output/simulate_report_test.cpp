@@ -60,8 +60,8 @@ TEST(SimulateReport, NamesTheBestAndWhy) {
   const SimulateReport told = report();
   const std::string words = best_policy_words(told);
   EXPECT_EQ(words,
-            "Best: greedy, 59.0 h and $90.00 on average, 38% cheaper than the same machines on demand. It misses the deadline in 2% of "
-            "runs (limit: 10%); spot_only, with no fallback to on demand, in 70%.");
+            "Best: greedy, 59.0 h and $90.00 on average, 38% cheaper than the same machines on demand. It misses "
+            "the deadline in 2% of runs (limit: 10%); spot_only, with no fallback to on demand, in 70%.");
   const std::string text = simulate_text(told, {.columns = 120}, true);
   EXPECT_TRUE(has(text, "greedy ✔")) << text;
   EXPECT_TRUE(has(text, "Interruptions: 4.88%/h; replacement at once; restart 5 min.")) << text;
