@@ -131,6 +131,42 @@ class Market(unittest.TestCase):
         self.assertIn("--nodes 8", run(*work, "--counts", "64").stdout)
         self.assertIn("us-east-1", run(*work, "--region", "nowhere-at-all").stdout)
 
+    def test_a_name_of_several_gpus_allows_each(self):
+        plans = answer("--model", "gpt2", "--tokens", "1B", "--gpu", "A100", "--all")["plans"]
+        gpus = {plan["gpu"] for plan in plans}
+        self.assertGreater(len(gpus), 1, gpus)
+        self.assertTrue(all(name.startswith("A100 ") for name in gpus), gpus)
+
+    def test_numbers_of_gpus_are_of_one_machine(self):
+        words = ("plan", "--model", "Qwen3-8B", "--tokens", "10M", "--nodes", "8", "--gpu")
+        self.assertIn("--gpu '8x H100 SXM' --nodes 8", " ".join(run(*words, "64x H100 SXM").stdout.split()))
+        self.assertEqual(run(*words, "8x H100 SXM").returncode, 0)
+
+    def test_one_machine_of_a_host_is_no_cluster(self):
+        lone = "gpu,gpus,price_per_hour,provider,availability\n"
+        lone += "H100 SXM,8,9,host,a single machine when listed\nH100 SXM,8,20,cloud,\n"
+        with tempfile.TemporaryDirectory() as folder:
+            prices = Path(folder, "prices.csv")
+            prices.write_text(lone)
+            words = ("--model", "Qwen3-8B", "--tokens", "10M", "--nodes", "1,2", "--prices", str(prices), "--all")
+            plans = answer(*words)["plans"]
+        found = {(plan["phases"][0]["offer"]["provider"], plan["nodes"]) for plan in plans}
+        self.assertEqual(found, {("host", 1), ("cloud", 1), ("cloud", 2)})
+
+    def test_a_host_that_is_too_small_is_named(self):
+        done = run("fit", "Qwen2.5-7B", "--gpu", "RTX 3090", "--method", "full", "--counts", "1")
+        said = r"on a machine with \d+ GiB of CPU memory \(RAM\); [\d.]+ GiB are counted"
+        self.assertRegex(" ".join(done.stdout.split()), said)
+
+    def test_rows_in_other_formats_are_named(self):
+        words = ("--model", "Llama-3.1-8B", "--tokens", "20M", "--method", "full", "--gpu", "H100 SXM", "--counts")
+        said = r"trains? (with fp32 AdamW, not )?in pure bf16 with 8-bit AdamW"
+        for counts in ("1,8", "8"):
+            rows = [plan for plan in answer(*words, counts)["plans"] if plan["on_frontier"]]
+            optimizers = {phase["strategy"]["optimizer"] for plan in rows for phase in plan["phases"]}
+            text = " ".join(run("plan", *words, counts).stdout.split())
+            (self.assertRegex if len(optimizers) > 1 else self.assertNotRegex)(text, said)
+
     def test_a_count_that_is_left_out_is_said(self):
         done = run("plan", "--params", "350M", "--tokens", "1B", "--counts", "8,64", "--details")
         if done.returncode == 2:  # no such flag

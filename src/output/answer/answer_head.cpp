@@ -123,7 +123,8 @@ std::string why_line(const PlanReport& report, const Plan& plan) {
   if (keeping < std::ssize(report.found.plans))
     text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that keep to " + limits;
   if (const std::string chance = target_chance_words(plan); !chance.empty())
-    text += "; " + chance + " chance to reach the target";
+    text += "; " + chance + " chance to reach the target, " + percent(report.job.limits.confidence) +
+            " asked (limits.confidence)";
   return text;
 }
 

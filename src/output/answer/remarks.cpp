@@ -154,6 +154,29 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
   return assumed_words(std::move(lines));
 }
 
+bool is_lighter(const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [](const PhasePlan& part) { return part.estimate->lighter; });
+}
+
+/// Rows whose formats are not those of the pick: the same work, and not the same training.
+std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> names;
+  for (const Plan& plan : report.found.plans)
+    if (plan.on_frontier && is_lighter(plan) != is_lighter(pick)) names.push_back(report.name(plan));
+  if (names.empty()) return "";
+  const bool one = names.size() == 1;
+  if (names.size() > kMostNamed) {
+    const std::size_t more = names.size() - (kMostNamed - 1);
+    names.resize(kMostNamed - 1);
+    names.push_back(std::to_string(more) + " others");
+  }
+  const std::string others = listed(names) + (one ? " trains" : " train");
+  if (is_lighter(pick)) return others + " with fp32 AdamW, not in pure bf16 with 8-bit AdamW.";
+  return others + " in pure bf16 with 8-bit AdamW, where fp32 AdamW takes too much room (" +
+         (report.in_flags ? "--optimizer adamw" : "optimizer: adamw") + " keeps it).";
+}
+
 /// GPUs that are paid and have nothing to do.
 std::string unused_remark(const PlanReport& report, const Plan& plan) {
   for (const PhasePlan& part : plan.phases)
@@ -199,6 +222,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_given, true, given_remark},
     {&AnswerConstants::weight_given, true, unused_remark},
     {&AnswerConstants::weight_host, false, host_remark},
+    {&AnswerConstants::weight_host, false, other_formats_remark},
     {&AnswerConstants::weight_old_prices, true, age_remark},
     {&AnswerConstants::weight_software, true, software_remark},
     {&AnswerConstants::weight_regret, false, regret_remark},

@@ -10,6 +10,7 @@
 #include "output/fit/brief.h"
 #include "output/text/table.h"
 #include "output/words/collection_words.h"
+#include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {
@@ -224,6 +225,10 @@ void nothing(const FitSection& section, const FitReport& report, const FitLook& 
     words += " Closest: " + std::to_string(nearest->gpus) + "x " + nearest->gpu->name + " is " +
              gib_text(nearest->needed - nearest->usable) + " GiB short (" + gib_text(nearest->needed) + " needed, " +
              gib_text(nearest->usable) + " usable per GPU)" + most_of_it(nearest->memory) + ".";
+  const FitRow* host = nullptr;
+  for (const FitRow& row : section.rows)
+    if (row.host.phase >= 0 && (host == nullptr || row.host.shortfall() < host->host.shortfall())) host = &row;
+  if (host != nullptr && host->host.may_be_had() && tight == nullptr) words += " " + host_miss_words(row_label(*host), host->host);
   text += paragraph(words, look.screen, 2, 4);
   if (nearest != nullptr) text += remedy_table(section.remedies, *nearest, look.screen);
 }

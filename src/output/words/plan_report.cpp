@@ -123,6 +123,11 @@ std::string header_words(const PlanReport& report) {
                                         : count_of(static_cast<double>(job.phases.size()), "phase"));
 }
 
+std::string host_miss_words(const std::string& machine, const HostMiss& miss) {
+  return upper_first(machine) + " would hold it with CPU offload on a machine with " + gib_text(miss.needed) +
+         " GiB of CPU memory (RAM); " + gib_text(miss.room) + " GiB are counted.";
+}
+
 std::string prices_words(const PlanReport& report) {
   const Job& job = report.job;
   std::string market = report.market;
@@ -240,6 +245,19 @@ bool only_spot_is_missing(const SearchResult& found) {
 
 namespace {
 
+/// Where the filters ask for numbers of GPUs on several machines: what those numbers are of.
+std::string count_hint(const PlanReport& report) {
+  const Where& where = report.job.where;
+  const auto several = std::ranges::find_if(where.nodes, [](int n) { return n > 1; });
+  const auto counted = std::ranges::find_if(where.gpus, [](const GpuChoice& choice) { return choice.count > 0; });
+  if (several == where.nodes.end() || counted == where.gpus.end() || counted->count % *several != 0) return "";
+  const std::string each = std::to_string(counted->count / *several) + "x " + counted->gpu;
+  return " A number before a GPU is of one machine: " + std::to_string(*several) + " machines of " + each + " are " +
+         (report.in_flags ? "--gpu '" + each + "' --nodes " + std::to_string(*several)
+                          : "gpus: [" + each + "], nodes: [" + std::to_string(*several) + "]") +
+         ".";
+}
+
 /// The filters leave nothing: which of them, where one name is to blame.
 std::string no_offer_words(const PlanReport& report) {
   const MarketFilter& market = report.found.market;
@@ -249,7 +267,7 @@ std::string no_offer_words(const PlanReport& report) {
   if (market.too_old > 0)
     text += ", " + count_text(market.too_old) + (market.too_old == 1 ? " is" : " are") +
             " more than five months older than the newest";
-  return text + "." + unknown_places(report);
+  return text + "." + count_hint(report) + unknown_places(report);
 }
 
 std::string near_miss_words(const PlanReport& report, const Phase& phase, const NearMiss& miss) {
@@ -278,8 +296,10 @@ std::string unfit_words(const PlanReport& report, const UnfitPhase& unfit) {
     }
     return text + ".";
   }
-  if (unfit.tally.nearest.phase >= 0 && unfit.tally.nearest.gpu != nullptr)
-    return near_miss_words(report, phase, unfit.tally.nearest);
+  if (unfit.tally.nearest.phase >= 0 && unfit.tally.nearest.gpu != nullptr) {
+    const std::string text = near_miss_words(report, phase, unfit.tally.nearest);
+    return !unfit.tally.host.may_be_had() ? text : text + " " + host_miss_words("one of the offers", unfit.tally.host);
+  }
   if (unfit.tally.soonest.phase >= 0) return "Nothing fits. " + upper_first(too_long_words(phase, unfit.tally.soonest));
   const std::string why =
       unfit.tally.unsupported_reason.empty() ? main_reason(unfit.tally) : unfit.tally.unsupported_reason;

@@ -63,6 +63,9 @@ struct PlanReport {
 /// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h).
 std::string asks_less_words(const Plan& plan, const Plan& other);
 
+/// "1x RTX 3090 would hold it with CPU offload on a machine with 124 GiB of CPU memory (RAM); 72 GiB are counted."
+std::string host_miss_words(const std::string& machine, const HostMiss& miss);
+
 /// Whether the market holds offers, pools or boxes that the job itself names.
 bool brings_offers(const Job& job);
 /// "qwen3-8b-lora: LoRA fine-tuning of Qwen3-8B on 10M tokens, 1 epoch", "sft-node: 7 phases".

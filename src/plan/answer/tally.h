@@ -22,6 +22,15 @@ struct NearMiss {
   double shortfall() const { return needed / usable; }
 };
 
+/// A way that fits on the GPUs and asks for more host memory than the machine has.
+struct HostMiss {
+  int phase = -1;
+  Bytes needed{}, room{};  ///< of one machine
+  double shortfall() const { return needed / room; }
+  /// A machine with so much may be looked for; beyond a few times as much there is none.
+  bool may_be_had() const { return phase >= 0 && shortfall() < 4; }
+};
+
 /// The phase that came closest to ending within the time that a job may take.
 struct TooLong {
   int phase = -1;
@@ -34,6 +43,7 @@ struct Tally {
   long feasible = 0;
   std::array<long, kMisfits> rejected{};
   NearMiss nearest;                ///< phase == -1: no candidate failed by memory
+  HostMiss host;                   ///< phase == -1: none failed by host memory alone
   TooLong soonest;                 ///< phase == -1: none failed by the time limit of a pool
   std::string unsupported_reason;  ///< first reason met, in words
 
@@ -48,6 +58,9 @@ struct Tally {
   void near_miss(const NearMiss& miss) {
     if (nearest.phase < 0 || miss.shortfall() < nearest.shortfall()) nearest = miss;
   }
+  void host_miss(const HostMiss& miss) {
+    if (host.phase < 0 || miss.shortfall() < host.shortfall()) host = miss;
+  }
   /// Candidates that were accepted and then found too long for the pool.
   void too_long(const TooLong& found, long count) {
     rejected[static_cast<std::size_t>(Misfit::kTimeLimit)] += count;
@@ -60,6 +73,7 @@ struct Tally {
     feasible += other.feasible;
     for (std::size_t i = 0; i < kMisfits; ++i) rejected[i] += other.rejected[i];
     if (other.nearest.phase >= 0) near_miss(other.nearest);
+    if (other.host.phase >= 0) host_miss(other.host);
     if (other.soonest.phase >= 0 &&
         (soonest.phase < 0 || other.soonest.takes / other.soonest.limit < soonest.takes / soonest.limit))
       soonest = other.soonest;

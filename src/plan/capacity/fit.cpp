@@ -136,6 +136,7 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
       const Machines machines{row.node, 1, count, true};
       row.best = best_estimate(workload, catalogue, machines, true, tally);
       row.nearest = tally.nearest;
+      row.host = tally.host;
       if (row.best && workload.generation) {
         row.context = longest_context(workload, catalogue, *row.best, 1);
         const int batch = row.best->strategy.micro_batch;

@@ -89,6 +89,8 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   least_need_ = std::min(least_need_, least);
   if (estimate.host_memory > host_room(strategy)) {
     tally_->reject(Misfit::kHostMemory);
+    if (tally_ != &uncounted_ && memory.p90 < usable_)
+      tally_->host_miss({workload_.index, estimate.host_memory, host_room(strategy)});
     return {Verdict::kOther};
   }
   tally_->accept();
