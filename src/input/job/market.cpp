@@ -1,4 +1,5 @@
 // Keys of `market:` and `where:`.
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"

@@ -228,7 +228,8 @@ void nothing(const FitSection& section, const FitReport& report, const FitLook& 
   const FitRow* host = nullptr;
   for (const FitRow& row : section.rows)
     if (row.host.phase >= 0 && (host == nullptr || row.host.shortfall() < host->host.shortfall())) host = &row;
-  if (host != nullptr && host->host.may_be_had() && tight == nullptr) words += " " + host_miss_words(row_label(*host), host->host);
+  if (host != nullptr && host->host.may_be_had() && tight == nullptr)
+    words += " " + host_miss_words(row_label(*host), host->host);
   text += paragraph(words, look.screen, 2, 4);
   if (nearest != nullptr) text += remedy_table(section.remedies, *nearest, look.screen);
 }

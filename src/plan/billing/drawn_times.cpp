@@ -49,7 +49,7 @@ Shared<DrawnTime> DrawnTimes::time(const TimeKey& key, int first) {
     for (double& seconds : drawn.seconds) seconds *= key.factor;
   drawn.tell();
   make_room(times_);
-  return times_.emplace(key, std::move(drawn)).first->second;
+  return times_.emplace(key, drawn).first->second;
 }
 
 Samples DrawnTimes::price(const Interval<DollarsPerSecond>& price, int stream) {
