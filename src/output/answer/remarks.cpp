@@ -173,8 +173,8 @@ std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
   }
   const std::string others = listed(names) + (one ? " trains" : " train");
   if (is_lighter(pick)) return others + " with fp32 AdamW, not in pure bf16 with 8-bit AdamW.";
-  return others + " in pure bf16 with 8-bit AdamW, where fp32 AdamW takes too much room (" +
-         (report.in_flags ? "--optimizer adamw" : "optimizer: adamw") + " keeps it).";
+  return others + " in pure bf16 with 8-bit AdamW, as fp32 AdamW takes too much room (" +
+         (report.in_flags ? "--optimizer adamw" : "optimizer: adamw") + ": fp32 in every row).";
 }
 
 /// GPUs that are paid and have nothing to do.
