@@ -210,12 +210,21 @@ async function keyboard() {
   await opened.keyboard.press("Escape");
   check("Esc ends it", await opened.locator("#tip").isHidden());
   const places = () => opened.$$eval('figure[data-kind="cost_time"] svg [fill="var(--bg)"]', (all) => all.map((one) => `${one.getAttribute("d")} ${one.getAttribute("transform")}`));
+  // A chart is drawn anew with the browser's next picture, whenever that comes.
+  const places_when = async (wanted) => {
+    for (let turn = 0; ; ++turn) {
+      const now = await places();
+      if (wanted(JSON.stringify(now)) || turn === 100) return now;
+      await opened.evaluate(() => new Promise((go) => setTimeout(() => requestAnimationFrame(go), 20)));
+    }
+  };
   const before = await places();
+  const as_before = JSON.stringify(before);
   await opened.keyboard.press("+");
-  const near = await places();
-  check("+ zooms in", JSON.stringify(before) !== JSON.stringify(near), near);
+  const near = await places_when((now) => now !== as_before);
+  check("+ zooms in", JSON.stringify(near) !== as_before, near);
   await opened.keyboard.press("0");
-  same("0 zooms out", await places(), before);
+  same("0 zooms out", await places_when((now) => now === as_before), before);
   await close();
 }
 
