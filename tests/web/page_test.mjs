@@ -211,7 +211,7 @@ async function keyboard() {
   check("Esc ends it", await opened.locator("#tip").isHidden());
   const places = () => opened.$$eval('figure[data-kind="cost_time"] svg [fill="var(--bg)"]', (all) => all.map((one) => `${one.getAttribute("d")} ${one.getAttribute("transform")}`));
   // A chart is drawn anew with the browser's next picture, whenever that comes.
-  const places_when = async (wanted) => {
+  const placesWhen = async (wanted) => {
     for (let turn = 0; ; ++turn) {
       const now = await places();
       if (wanted(JSON.stringify(now)) || turn === 100) return now;
@@ -219,12 +219,12 @@ async function keyboard() {
     }
   };
   const before = await places();
-  const as_before = JSON.stringify(before);
+  const asBefore = JSON.stringify(before);
   await opened.keyboard.press("+");
-  const near = await places_when((now) => now !== as_before);
-  check("+ zooms in", JSON.stringify(near) !== as_before, near);
+  const near = await placesWhen((now) => now !== asBefore);
+  check("+ zooms in", JSON.stringify(near) !== asBefore, near);
   await opened.keyboard.press("0");
-  same("0 zooms out", await places_when((now) => now === as_before), before);
+  same("0 zooms out", await placesWhen((now) => now === asBefore), before);
   await close();
 }
 
