@@ -124,8 +124,7 @@ std::string why_no_knobs(const ReportPage& page, std::string_view engine) {
     return "own machines of the settings went into the plan, which the page does not have; --no-config leaves them out";
   if (!page.question.known_name.empty())
     return "stored prices, or price lists of the settings, went into the plan, which the page does not have; "
-           "--no-store "
-           "--no-config leave them out, and lists that --prices names go along";
+           "--no-store --no-config leave them out, and lists that --prices names go along";
   return {};
 }
 

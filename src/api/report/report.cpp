@@ -156,9 +156,8 @@ GuideRecord ReportAnswer::record() const {
     record.answer.push_back({"pick", "nothing fits"});
     return record;
   }
-  record.answer = {{"pick", report.name(*pick)},
-                   {"hours", hours_words(pick->hours.p50)},
-                   {"cost", pick->cost.p90 > Dollars{} ? to_text(pick->cost.p50) : "no charge"}};
+  record.answer = {
+      {"pick", report.name(*pick)}, {"hours", hours_words(pick->hours.p50)}, {"cost", cost_words(pick->cost)}};
   for (const Plan& plan : report.found.plans) {
     if ((!plan.on_frontier && &plan != pick) || plan.offer == nullptr) continue;
     const auto& price = plan.spot ? plan.offer->spot_price : plan.offer->price;

@@ -41,9 +41,10 @@ void add_short_names(const Tree& job, const Catalogue& catalogue, std::vector<st
     for (const Tree& machine : list->children) {
       const Tree* gpu = machine.find("gpu");
       if (gpu == nullptr || !gpu->is_scalar()) continue;
-      const auto one = find_gpu(catalogue, gpu->text);
       const auto family = find_gpus(catalogue, gpu->text);
-      if (!one || !family || family->gpus.size() < 2 || std::ranges::find(told, one->gpu->name) != told.end()) continue;
+      if (!family || family->gpus.size() < 2) continue;
+      const auto one = find_gpu(catalogue, gpu->text);
+      if (!one || std::ranges::find(told, one->gpu->name) != told.end()) continue;
       told.push_back(one->gpu->name);
       std::vector<std::string> others;
       for (const Gpu* other : family->gpus)

@@ -67,7 +67,6 @@ std::vector<const Gpu*> kin_of(const Catalogue& catalogue, std::string_view text
   const std::string wanted = squeeze(text);
   if (std::ranges::none_of(wanted, is_digit)) return kin;  // "RTX" is a brand
   for (const Gpu& gpu : catalogue.gpus) {
-    if (squeeze(gpu.name) == wanted) return {};
     for (std::size_t blank = gpu.name.find(' '); blank != std::string::npos; blank = gpu.name.find(' ', blank + 1))
       if (squeeze(std::string_view(gpu.name).substr(0, blank)) == wanted) {
         kin.push_back(&gpu);
@@ -138,6 +137,7 @@ Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
 Result<GpuFamily> find_gpus(const Catalogue& catalogue, std::string_view text) {
   auto found = find_gpu(catalogue, text);
   const std::string_view name = without_count(trim(text));
+  if (found && squeeze(found->gpu->name) == squeeze(name)) return GpuFamily{{found->gpu}, found->count};
   std::vector<const Gpu*> kin = kin_of(catalogue, name);
   const bool another = found && std::ranges::find(kin, found->gpu) == kin.end();
   if (kin.size() < 2 || another) {

@@ -159,8 +159,7 @@ std::vector<std::string> limit_words(const PlanReport& report) {
     std::string text = "Deadline " + to_text(*job.limits.deadline) + " (wanted with " + percent(job.limits.confidence) +
                        " chance): " + met(pick->chance_in_time) + of_plans(keep);
     if (const Plan* cheapest = other_at(report, report.found.recommendations.within_deadline))
-      text += " Cheapest on time: " + report.name(*cheapest) + ", " +
-              (cheapest->cost.p90 <= Dollars{} ? "no charge" : to_text(cheapest->cost.p50)) + ".";
+      text += " Cheapest on time: " + report.name(*cheapest) + ", " + cost_words(cheapest->cost) + ".";
     if (keep == 0) {
       const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
       const Seconds late = fastest->hours.p90 - *job.limits.deadline;

@@ -160,18 +160,12 @@ bool is_lighter(const Plan& plan) {
 
 /// Rows whose formats are not those of the pick: the same work, and not the same training.
 std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
-  constexpr std::size_t kMostNamed = 3;
   std::vector<std::string> names;
   for (const Plan& plan : report.found.plans)
     if (plan.on_frontier && is_lighter(plan) != is_lighter(pick)) names.push_back(report.name(plan));
   if (names.empty()) return "";
   const bool one = names.size() == 1;
-  if (names.size() > kMostNamed) {
-    const std::size_t more = names.size() - (kMostNamed - 1);
-    names.resize(kMostNamed - 1);
-    names.push_back(std::to_string(more) + " others");
-  }
-  const std::string others = listed(names) + (one ? " trains" : " train");
+  const std::string others = listed_few(std::move(names)) + (one ? " trains" : " train");
   if (is_lighter(pick)) return others + " with fp32 AdamW, not in pure bf16 with 8-bit AdamW.";
   return others + " in pure bf16 with 8-bit AdamW, as fp32 AdamW takes too much room (" +
          (report.in_flags ? "--optimizer adamw" : "optimizer: adamw") + ": fp32 in every row).";

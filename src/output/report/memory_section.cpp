@@ -6,6 +6,7 @@
 #include "output/fit/views.h"
 #include "output/report/report_words.h"
 #include "output/views/plan_views.h"
+#include "output/words/columns.h"
 #include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/strategy_reasons.h"
@@ -34,6 +35,23 @@ TableBlock weights_by_model(const PlanReport& report, const PhasePlan& part) {
   return table.take();
 }
 
+/// Tables of phases; those of phases that are set up alike are the same, and stand once.
+class PhaseTables {
+ public:
+  explicit PhaseTables(ReportSection& section) : section_(section) {}
+  void add(TableBlock block) {
+    std::vector<std::string> cells;
+    for (const TableRow& row : block.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+    if (std::ranges::find(told_, cells) != told_.end()) return;
+    told_.push_back(std::move(cells));
+    section_.blocks.push_back(std::move(block));
+  }
+
+ private:
+  ReportSection& section_;
+  std::vector<std::vector<std::string>> told_;
+};
+
 /// Sequences at once around those that are planned: from a 32nd to four times as many.
 std::vector<int> batches_around(int planned) {
   constexpr int kFewer = 32, kMore = 4;
@@ -48,7 +66,7 @@ void add_batch_tables(const PlanReport& report, ReportSection& section) {
   for (const Plan& plan : report.found.plans)
     if (plan.node.gpu != nullptr && std::ranges::find(offered, plan.node.gpu->name, &GpuChoice::gpu) == offered.end())
       offered.push_back({.gpu = plan.node.gpu->name});
-  std::vector<std::vector<std::string>> told;  // phases that are set up alike have the same table
+  PhaseTables tables(section);
   for (const PhasePlan& part : report.pick()->phases) {
     const PhaseEstimate& estimate = part.estimate;
     if (!computes(phase_of(report, part)) || !estimate.node || fills_memory(phase_of(report, part))) continue;
@@ -63,19 +81,14 @@ void add_batch_tables(const PlanReport& report, ReportSection& section) {
     if (!rows) continue;
     const BatchSection found{phase_name(report, part), "", count, *std::move(rows)};
     if (!found.held()) continue;
-    TableBlock block = table_block(batch_table(found, false), "batches",
-                                   "By sequences in parallel on a GPU in " + phase_name(report, part) + ", in GiB" +
-                                       (count > 1 ? " without sharding" : "") + ", and which GPUs hold them",
-                                   {{"batch", "Sequences"},
-                                    {"needed_gib", "Needs"},
-                                    {"needed_gib~", kRunsHead},
-                                    {"held_by", "Held by"},
-                                    {"held_by_saving", "With checkpointing or offload by"}});
-    std::vector<std::string> cells;
-    for (const TableRow& row : block.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
-    if (std::ranges::find(told, cells) != told.end()) continue;
-    told.push_back(std::move(cells));
-    section.blocks.push_back(std::move(block));
+    tables.add(table_block(batch_table(found, false), "batches",
+                           "By sequences in parallel on a GPU in " + phase_name(report, part) + ", in GiB" +
+                               (count > 1 ? " without sharding" : "") + ", and which GPUs hold them",
+                           {{"batch", "Sequences"},
+                            {"needed_gib", "Needs"},
+                            {"needed_gib~", kRunsHead},
+                            {"held_by", "Held by"},
+                            {"held_by_saving", "With checkpointing or offload by"}}));
   }
 }
 
@@ -106,23 +119,18 @@ ReportSection memory_section(const ReportParts& parts) {
   if (view.notes.size() > 1) add_list(section, {view.notes.begin() + 1, view.notes.end()});
   for (const PhasePlan& part : report.pick()->phases) section.blocks.push_back(weights_by_model(report, part));
   add_batch_tables(report, section);
-  std::vector<std::vector<std::string>> told;  // phases that are set up alike have the same table
+  PhaseTables tables(section);
   for (const PhasePlan& part : report.pick()->phases) {
     const auto others = alternatives(report.job, part.estimate, report.catalogue);
     if (others.empty()) continue;
     Table ways = alternatives_table();
     add_alternatives(others, part.estimate, phase_of(report, part), ways);
-    TableBlock block = table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
-                                   {{"way", "Way"},
-                                    {"time_ratio", "Time, times the chosen"},
-                                    {"memory_gib", "GiB per GPU"},
-                                    {"memory_gib_p90", "90% below"},
-                                    {"why_not", "Why not"}});
-    std::vector<std::string> cells;
-    for (const TableRow& row : block.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
-    if (std::ranges::find(told, cells) != told.end()) continue;
-    told.push_back(std::move(cells));
-    section.blocks.push_back(std::move(block));
+    tables.add(table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
+                           {{"way", "Way"},
+                            {"time_ratio", "Time, times the chosen"},
+                            {"memory_gib", "GiB per GPU"},
+                            {"memory_gib_p90", "90% below"},
+                            {"why_not", "Why not"}}));
   }
   std::vector<std::string> largest;
   for (const PhasePlan& part : report.pick()->phases) {

@@ -39,8 +39,6 @@ std::string cost_range(const Outcome<Dollars>& cost) {
   return range.empty() ? range : "$" + range;
 }
 
-std::string cost_words(const Outcome<Dollars>& cost) { return cost.p90 <= Dollars{} ? "no charge" : to_text(cost.p50); }
-
 std::string bill_money(Dollars money, Dollars total) {
   if (money <= Dollars{}) return kNoValue;
   // Cents, and below a dollar hundredths of them, as plans are billed (plan/billing/bill_pay.cpp).

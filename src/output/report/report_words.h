@@ -17,7 +17,6 @@ std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty
 std::string time_range(const Interval<Seconds>& time);
 std::string time_words(const Interval<Seconds>& time);  ///< "5 min (4.2–6)"
 std::string cost_range(const Outcome<Dollars>& cost);   ///< "$78.0–124"; empty when it is free
-std::string cost_words(const Outcome<Dollars>& cost);   ///< "$98.19", "no charge"
 /// "$1,175.32": in the units in which a bill of that total is rounded, so that its rows add up; "–" for nothing.
 std::string bill_money(Dollars money, Dollars total);
 

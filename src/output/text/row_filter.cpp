@@ -179,8 +179,9 @@ std::vector<bool> rows_named(const FilterRows& rows, const Condition& condition)
   std::vector<bool> named(rows.count(), false);
   for (const std::string& wanted : condition.texts) {
     bool any = false;
+    const std::string whole = squeeze(wanted);
     for (std::size_t row = 0; row < rows.count(); ++row)
-      if (squeeze(rows.text(row, condition.field)) == squeeze(wanted)) named[row] = any = true;
+      if (squeeze(rows.text(row, condition.field)) == whole) named[row] = any = true;
     const std::string word = joined_pieces(wanted);
     if (any || word.empty()) continue;
     for (std::size_t row = 0; row < rows.count(); ++row)
@@ -191,22 +192,22 @@ std::vector<bool> rows_named(const FilterRows& rows, const Condition& condition)
 
 std::vector<bool> rows_that_meet(const FilterRows& rows, const Condition& condition) {
   std::vector<bool> meet(rows.count(), false);
-  if (!rows.is_figure(condition.field) &&
-      (condition.comparison == Relation::kIs || condition.comparison == Relation::kNot)) {
+  if (rows.is_figure(condition.field)) {
+    for (std::size_t row = 0; row < rows.count(); ++row) {
+      const double value = rows.figure(row, condition.field);
+      meet[row] = value == value && holds(value, condition.comparison, condition.number);
+    }
+    return meet;
+  }
+  if (condition.comparison == Relation::kIs || condition.comparison == Relation::kNot) {
     meet = rows_named(rows, condition);
     if (condition.comparison == Relation::kNot) meet.flip();
     return meet;
   }
-  for (std::size_t row = 0; row < rows.count(); ++row) {
-    if (rows.is_figure(condition.field)) {
-      const double value = rows.figure(row, condition.field);
-      meet[row] = value == value && holds(value, condition.comparison, condition.number);
-    } else {
-      const std::string text = squeeze(rows.text(row, condition.field));
-      meet[row] = std::ranges::any_of(condition.texts, [&](const std::string& wanted) {
-        return holds(text, condition.comparison, squeeze(wanted));
-      });
-    }
+  for (const std::string& wanted : condition.texts) {
+    const std::string whole = squeeze(wanted);
+    for (std::size_t row = 0; row < rows.count(); ++row)
+      if (holds(squeeze(rows.text(row, condition.field)), condition.comparison, whole)) meet[row] = true;
   }
   return meet;
 }

@@ -93,13 +93,8 @@ std::string value_words(const PlanReport& report) {
     where += name;
     others.push_back(std::move(where));
   }
-  std::vector<std::string> never = never_best(report);
-  if (never.size() > 3) {
-    const std::size_t more = never.size() - 2;
-    never.resize(2);
-    never.push_back(std::to_string(more) + " others");
-  }
-  if (!never.empty()) others.push_back(listed(never) + " never");
+  if (std::vector<std::string> never = never_best(report); !never.empty())
+    others.push_back(listed_few(std::move(never)) + " never");
   for (std::size_t i = 0; i < others.size(); ++i) text += (i == 0 ? " " + upper_first(others[i]) : "; " + others[i]);
   return text + ".";
 }

@@ -171,6 +171,18 @@ std::string sharded_words(Sharding sharding) {
   return "";
 }
 
+std::string cost_words(const Outcome<Dollars>& cost) { return cost.p90 <= Dollars{} ? "no charge" : to_text(cost.p50); }
+
+std::string listed_few(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 3;
+  if (names.size() > kMost) {
+    const std::size_t more = names.size() - (kMost - 1);
+    names.resize(kMost - 1);
+    names.push_back(std::to_string(more) + " others");
+  }
+  return listed(names);
+}
+
 std::string percent(double share) { return percent_text(share); }
 
 std::string short_money(Dollars money) {

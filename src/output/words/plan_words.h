@@ -13,14 +13,17 @@ namespace gpuplan {
 inline constexpr const char* kNoValue = "–";
 
 std::string sharded_words(Sharding sharding);  ///< "ZeRO-1", "HSDP"; "" without sharding
-std::string percent(double share);             ///< "4%", "0.3%", "98%"
-std::string short_money(Dollars money);        ///< "$0.21", "$20", "$1,234", "$0.006"
-std::string hours_words(Seconds time);         ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
+/// "a, b and c"; of more than three the first two: "a, b and 4 others".
+std::string listed_few(std::vector<std::string> names);
+std::string percent(double share);       ///< "4%", "0.3%", "98%"
+std::string short_money(Dollars money);  ///< "$0.21", "$20", "$1,234", "$0.006"
+std::string hours_words(Seconds time);   ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
 /// What stands at the axis of a chart, where values are round: "30 min", "2 h", "1.5 h"; "$0", "$1,200".
 std::string hours_label(double hours);
 std::string money_label(double dollars);
 /// "61 s (51–73)", "2 h" when it is exact.
 std::string range_words(const Interval<Seconds>& time);
+std::string cost_words(const Outcome<Dollars>& cost);     ///< "$98.19", "no charge"
 std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95–5.69)", "no charge"
 std::string outcome_text(const Outcome<Seconds>& hours);  ///< "2.8–4.1", in hours
 std::string outcome_text(const Outcome<Dollars>& cost);   ///< "3.95–5.69"; empty when it is free

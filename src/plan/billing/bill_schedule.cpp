@@ -172,7 +172,7 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
       draw.stream = stream_of("work " + std::to_string(*first));
     } else {
       draw.stream = TimeKey::Draw::kWeighed;
-      for (const ErrorWeight& weight : errors[i]) draw.weights.emplace_back(weight.factor, weight.weight);
+      draw.weights = errors[i];
     }
     return draw;
   };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "plan/billing/error_factors.h"
-
 namespace gpuplan {
 
 namespace {
@@ -29,19 +27,17 @@ Shared<DrawnTime> DrawnTimes::time(const TimeKey& key, int first) {
   DrawnTime drawn;
   const auto add = [&](const Interval<Seconds>& time) {
     if (time.exact()) return add_samples(time, Samples{}, drawn.seconds);
-    const auto known = rising_.find(time);
-    if (known == rising_.end()) make_room(rising_);
-    Samples& rising = known == rising_.end() ? rising_[time] : known->second;
-    if (known == rising_.end()) add_samples(time, scores_, 0, rising);
-    for (std::size_t i = 0; i < rising.size(); ++i)
-      drawn.seconds[i] += rising[static_cast<std::size_t>(drawn.order[i])];
+    auto rising = rising_.find(time);
+    if (rising == rising_.end()) {
+      make_room(rising_);
+      rising = rising_.emplace(time, Samples{}).first;
+      add_samples(time, scores_, 0, rising->second);
+    }
+    for (std::size_t i = 0; i < drawn.seconds.size(); ++i)
+      drawn.seconds[i] += rising->second[static_cast<std::size_t>(drawn.order[i])];
   };
   drawn.order = scores_.strata(std::max(key.works.stream, 0));  // of exact ones any order is right
-  if (key.works.stream == TimeKey::Draw::kWeighed) {
-    ErrorWeights weights;
-    for (const auto& [factor, weight] : key.works.weights) weights.push_back({factor, weight});
-    drawn.order = strata_of(scores_, weights, first);
-  }
+  if (key.works.stream == TimeKey::Draw::kWeighed) drawn.order = strata_of(scores_, key.works.weights, first);
   add(key.work);
   if (key.extras != TimeKey::Draw::kNone) drawn.order = scores_.strata(key.extras);
   add(key.extra);

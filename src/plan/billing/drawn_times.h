@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/shared.h"
+#include "plan/billing/error_factors.h"
 #include "plan/billing/interruptions.h"
 #include "plan/billing/samples.h"
 
@@ -31,7 +32,7 @@ struct TimeKey {
   struct Draw {
     static constexpr int kNone = -1, kWeighed = -2;
     int stream = kNone;
-    std::vector<std::pair<std::size_t, double>> weights{};
+    ErrorWeights weights{};
     auto operator<=>(const Draw&) const = default;
   };
   Interval<Seconds> work{}, extra{};

@@ -17,7 +17,7 @@ namespace gpuplan {
 struct ErrorWeight {
   std::size_t factor = 0;
   double weight = 1;
-  bool operator==(const ErrorWeight&) const = default;
+  auto operator<=>(const ErrorWeight&) const = default;
 };
 /// Their squares add up to 1.
 using ErrorWeights = std::vector<ErrorWeight>;

@@ -120,9 +120,8 @@ Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compar
   if (comparison.compared().empty()) return result;
   for (const Comparison::One& one : comparison.compared())
     plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;
-  const PlansByGpu own = compared.common == nullptr ? plans_by_gpu(plans) : PlansByGpu();
-  const int pick =
-      settled(job, plans, comparison, compared.practice, compared.common == nullptr ? own : *compared.common);
+  const PlansByGpu common = compared.common != nullptr ? *compared.common : plans_by_gpu(plans);
+  const int pick = settled(job, plans, comparison, compared.practice, common);
   if (pick != *result.pick && comparison.find(*result.pick) != nullptr) result.tied_with = result.pick;
   result.pick = pick;
   const double regret = comparison.regret(*comparison.find(pick));

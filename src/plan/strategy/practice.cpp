@@ -75,6 +75,10 @@ double pretraining_share(const PracticeConstants& practice, const TrainingWork& 
   return tokens / (tokens + practice.pretrain_tokens);
 }
 
+bool mostly_pretraining(const PracticeConstants& practice, const TrainingWork& work) {
+  return pretraining_share(practice, work) >= 0.5;
+}
+
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes) {
   if (framework.fine_tune <= 0 && framework.pretrain <= 0) return 1;  // taken where no other does the work
@@ -119,10 +123,8 @@ int complexity(const Strategy& s) {
 
 bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision) {
   const TrainPhase& train = *work.phase;
-  constexpr double kMostlyPretraining = 0.5;
   return train.method == Method::kFull && !work.custom && !train.optimizer.stated && !train.master_weights &&
-         !train.optimizer_state && precision == Precision::kBf16 &&
-         pretraining_share(practice, work) < kMostlyPretraining;
+         !train.optimizer_state && precision == Precision::kBf16 && !mostly_pretraining(practice, work);
 }
 
 TrainPhase lighter(TrainPhase train) {

@@ -32,6 +32,9 @@ double framework_care(const PracticeConstants& practice, const Framework& framew
 /// training of all weights by its tokens.
 double pretraining_share(const PracticeConstants& practice, const TrainingWork& work);
 
+/// Whether it is more of that than of fine-tuning.
+bool mostly_pretraining(const PracticeConstants& practice, const TrainingWork& work);
+
 /// Whether training begins with weights that somebody published, or from scratch: as the job says, else adapters and
 /// frozen networks always do. Of others, shapes that the job writes speak for a start from scratch, and so do corpora
 /// of many tokens a parameter.

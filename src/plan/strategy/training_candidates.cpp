@@ -137,7 +137,7 @@ class TrainingCandidates::Walker {
   void each_cut() const {
     const Framework& framework = *all_.frameworks_[walk_.framework];
     const Parallel& fixed = all_.phase_.parallel;
-    const bool cut_tier = walk_.tier == SearchTier::kCuts || walk_.tier == SearchTier::kOffloadCuts;
+    const bool cut_tier = cuts_layers(walk_.tier);
     const bool cuts = cut_tier && !all_.work_.models.front().use->custom.has_value();
     const int most_tp = cuts && framework.tensor ? std::min(all_.gpus_, all_.node_.gpus) : 1;
     const int most_pp = cuts && framework.pipeline ? all_.gpus_ : 1;
@@ -249,8 +249,7 @@ class TrainingCandidates::Walker {
   Found each_memory_choice(const Strategy& strategy, Micro micro, FullUp& full_up) const {
     if (const auto fixed = all_.phase_.offload.on(all_.gpu_.name, all_.gpus_))
       return each_recomputation(strategy, micro, full_up, *fixed);
-    if (walk_.tier != SearchTier::kOffload && walk_.tier != SearchTier::kOffloadCuts)
-      return each_recomputation(strategy, micro, full_up, Offload::kNone);
+    if (!uses_host(walk_.tier)) return each_recomputation(strategy, micro, full_up, Offload::kNone);
     const bool adapters = all_.work_.adapters;  // hardly any optimizer state
     Found found;
     for (const Offload offload : kOffloads) {

@@ -24,6 +24,8 @@ enum class SearchTier {
   kOffload,      ///< copies that keep something in the host's memory
   kOffloadCuts,  ///< both
 };
+constexpr bool cuts_layers(SearchTier tier) { return tier == SearchTier::kCuts || tier == SearchTier::kOffloadCuts; }
+constexpr bool uses_host(SearchTier tier) { return tier == SearchTier::kOffload || tier == SearchTier::kOffloadCuts; }
 
 /// A micro-batch, and its place among those to try: what depends on it alone is kept by its place.
 struct Micro {

@@ -137,7 +137,7 @@ class TrainingSearch {
         if (tier == SearchTier::kCuts && !cuts_may_pay(tool)) continue;
         choice_.use(tool.rates, tool.habit);
         walk.start = tool.start;
-        const bool cuts = tier == SearchTier::kCuts || tier == SearchTier::kOffloadCuts;
+        const bool cuts = cuts_layers(tier);
         FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
                              choice_);
         candidates_.each(walk, judge, *tally_);
@@ -149,9 +149,7 @@ class TrainingSearch {
   /// nothing else fits; who pretrains for weeks does.
   void look_on_host() {
     look({SearchTier::kOffload});
-    constexpr double kMostlyPretraining = 0.5;
-    if (!choice_.fits() || pretraining_share(catalogue_.practice_constants, work_) >= kMostlyPretraining)
-      look({SearchTier::kOffloadCuts});
+    if (!choice_.fits() || mostly_pretraining(catalogue_.practice_constants, work_)) look({SearchTier::kOffloadCuts});
   }
 
   /// Goes down from `usable` memory through the sizes that GPUs have, from each way that would be chosen to the next
