@@ -88,6 +88,7 @@ class Search {
     const std::size_t position = known->second;
     if (fresh) machine_options_.push_back({machines, {}, {}, false});
     if (job_.where.spot != SpotUse::kOnly && offer.price) choices_.push_back({&offer, position, false});
+    if (job_.where.spot == SpotUse::kNever && !offer.price && offer.spot_price) spot_alone_.push_back(position);
     if (job_.where.spot != SpotUse::kNever && offer.spot_price) {
       if (!interruption_rate(job_, offer)) ++spot_without_rate_;
       else if (!job_.spot.max_price || offer.spot_price->p50 <= *job_.spot.max_price)
@@ -179,6 +180,8 @@ class Search {
 
   void describe_market(SearchResult& result) const {
     result.market.spot_without_rate = spot_without_rate_;
+    result.market.spot_refused = static_cast<int>(
+        std::ranges::count_if(spot_alone_, [&](std::size_t option) { return machine_options_[option].complete; }));
     std::set<std::string_view> sources;
     for (const Offer& offer : market_) {
       if (offer.as_of > result.as_of) result.as_of = offer.as_of;
@@ -199,6 +202,7 @@ class Search {
   std::map<decltype(place_of(Machines{})), std::size_t> places_;  ///< machine_options by what they are
   std::string note_;
   int spot_without_rate_ = 0;
+  std::vector<std::size_t> spot_alone_;  ///< options of offers with no other price, where the job takes no spot
 };
 
 }  // namespace

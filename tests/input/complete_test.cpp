@@ -136,7 +136,7 @@ TEST(Complete, EachCellThatAModelReadsIsMissed) {
                                        "frameworks.csv compiles",   "frameworks.csv activation_offload",
                                        "frameworks.csv fused_loss", "frameworks.csv fine_tune",
                                        "frameworks.csv pretrain",   "frameworks.csv eased_by",
-                                       "frameworks.csv auto_gpus",  "frameworks.csv auto_methods",
+                                       "frameworks.csv auto_methods",
                                        "links.csv least",           "links.csv below",
                                        "links.csv least_gpus",      "links.csv most_gpus"};
   for (const std::string_view table : kClosed) {

@@ -152,7 +152,7 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
     const Searched& modelled = parts->modelled.emplace(*std::move(other));
     report.by_model = &parts->by_model.emplace(modelled.found, modelled.job, catalogue);
   }
-  if (found.found.plans.empty() && !only_spot_is_missing(found.found))
+  if (found.found.plans.empty() && !only_spot_is_missing(found.found) && !only_spot_is_refused(found.found))
     parts->remedies = remedies(found.job, catalogue, found.found.tally.nearest);
   parts->told = parts->remedies;
   if (report.in_flags)

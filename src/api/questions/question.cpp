@@ -208,6 +208,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
     return std::unexpected(std::move(error));
   }
   filter.spot_without_rate = searched->found.market.spot_without_rate;
+  filter.spot_refused = searched->found.market.spot_refused;
   searched->found.market = filter;
   return searched;
 }

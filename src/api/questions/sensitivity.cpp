@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "input/job/address.h"
 #include "input/job/amounts.h"
+#include "input/job/codecs.h"
 #include "input/models/model_source.h"
 #include "plan/advice/whatif.h"
 #include "plan/billing/interruptions.h"
@@ -44,9 +45,9 @@ class Sensitivity {
         most_(most) {
     std::erase_if(source_.tree.children, [](const Tree& child) { return child.key == "variants"; });
     bare_ = source_;
-    drop_prose(bare_.tree);
+    drop_prose(bare_.tree, Codec<Job>::type);
     if (Tree* phases = bare_.tree.find("phases"))
-      for (Tree& phase : phases->children) drop_prose(phase);
+      for (Tree& phase : phases->children) drop_prose(phase, Codec<Phase>::type);
     report_.by = by;
   }
 
@@ -77,9 +78,10 @@ class Sensitivity {
 
  private:
   /// What a job file says for readers: it moves no figure, and every trial would read it again.
-  static void drop_prose(Tree& place) {
-    std::erase_if(place.children, [](const Tree& child) {
-      return child.key == "title" || child.key == "purpose" || child.key == "notes" || child.key == "tasks";
+  static void drop_prose(Tree& place, const ValueType& type) {
+    std::erase_if(place.children, [&](const Tree& child) {
+      const Key* key = type.find(child.key);
+      return key != nullptr && key->prose;
     });
   }
 

@@ -37,7 +37,6 @@ struct Framework {
   double fine_tune = 0, pretrain = 0;
   double eased_by = 0;                          ///< parameters x machines at which half of that has gone; 0: it stays
   bool auto_full = true, auto_adapters = true;  ///< training of all weights, of adapters: else by name only
-  int auto_gpus = 0;                            ///< more GPUs than this it is given by name only; 0: any number
   double fused_loss = 0;            ///< tokens whose logits exist at a time; 0: those of the whole micro-batch
   bool activation_offload = false;  ///< what recomputation keeps lies in host memory, at hardly any cost of time
   std::vector<LimitRow> limits;     ///< rows of data/framework_limits.csv
@@ -96,6 +95,7 @@ struct TrainingSoftware {
   bool gathers_outside = true;    ///< full sharding: embedding and output matrix stay gathered while the layers run
   bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products; else each has them all
   bool adapts_all = true;         ///< adapters beside all linear layers, unless told otherwise; else attention's
+  bool loops_experts = false;     ///< one product after the other for each expert; else one kernel for all
   bool planned_memory = false;    ///< buffers are laid out before the first step, no allocator, no tensor too many
   bool keeps_format = false;      ///< without ZeRO, weights learn in the format that they were loaded in
   Loading loading = Loading::kEveryRank;

@@ -49,7 +49,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
   const auto name = cells.column("name"), fused = cells.column("fused"),
              vendor_attention = cells.column("vendor_attention"), paged_8bit = cells.column("paged_8bit"),
              gathers_outside = cells.column("gathers_outside"), sequence_parallel = cells.column("sequence_parallel"),
-             adapts_all = cells.column("adapts_all"), keeps_format = cells.column("keeps_format"),
+             adapts_all = cells.column("adapts_all"), loops_experts = cells.column("loops_experts"), keeps_format = cells.column("keeps_format"),
              planned_memory = cells.column("planned_memory"), measured = cells.column("measured"),
              loading = cells.column("loading"), recompute = cells.column("recompute"), source = cells.column("source"),
              as_of = cells.column("as_of");
@@ -63,7 +63,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
       else cells.fail_cell(row, name, "a framework of frameworks.csv");
     }
     numbers.read(row, software);
-    for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, adapts_all,
+    for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, loops_experts, adapts_all,
                               keeps_format, planned_memory, measured, loading, recompute})
       cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
@@ -72,6 +72,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     software.gathers_outside = cells.yes_no(row, gathers_outside);
     software.sequence_parallel = cells.yes_no(row, sequence_parallel);
     software.adapts_all = cells.yes_no(row, adapts_all);
+    software.loops_experts = cells.yes_no(row, loops_experts);
     software.keeps_format = cells.yes_no(row, keeps_format);
     software.planned_memory = cells.yes_no(row, planned_memory);
     software.measured = cells.yes_no(row, measured);

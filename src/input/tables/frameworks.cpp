@@ -92,7 +92,7 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
              methods = cells.column("methods"), precisions = cells.column("precisions"),
              optimizers = cells.column("optimizers"), master = cells.column("master"), hosts = cells.column("hosts"),
              rank = cells.column("auto"), fine_tune = cells.column("fine_tune"), pretrain = cells.column("pretrain"),
-             eased_by = cells.column("eased_by"), auto_gpus = cells.column("auto_gpus"),
+             eased_by = cells.column("eased_by"),
              auto_methods = cells.column("auto_methods"), fused_loss = cells.column("fused_loss"),
              activation_offload = cells.column("activation_offload"), source = cells.column("source"),
              as_of = cells.column("as_of"), notes = cells.optional_column("notes");
@@ -136,7 +136,6 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
       framework.auto_full = holds(thought_of, Method::kFull);
       framework.auto_adapters = holds(thought_of, Method::kLora);
     }
-    framework.auto_gpus = whole<int>(cells.number(row, auto_gpus, 1, 1e6));
     framework.fused_loss = cells.number(row, fused_loss, 1, 1e6);
     framework.activation_offload = cells.yes_no(row, activation_offload);
     framework.compile = cells.yes_no(row, compile);

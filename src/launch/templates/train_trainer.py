@@ -53,11 +53,12 @@ def load_model():
 
 
 def load_unsloth():
-    """Its own kernels for one GPU; full training, or adapters beside 16-bit or 4-bit weights."""
+    """Its own kernels; full training, or adapters beside 16-bit or 4-bit weights. Several GPUs hold copies (DDP)."""
     lora, full = SETTINGS["lora"], METHOD == "full"
+    place = {"device_map": {"": LOCAL_RANK}} if WORLD > 1 else {}  # else its layers go to the GPUs in turn
     model, _ = unsloth.FastLanguageModel.from_pretrained(
         model_name=SOURCE, max_seq_length=SETTINGS["sequence"], dtype=TYPES[SETTINGS["precision"]],
-        load_in_4bit=METHOD == "qlora", full_finetuning=full)
+        load_in_4bit=METHOD == "qlora", full_finetuning=full, **place)
     if full:
         return model
     every = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]

@@ -32,8 +32,8 @@ Result<Work> trainer_work(const WorkPlace& place) {
     return placeholder(place, "The Trainer has no " + std::string(name_of(train.optimizer.matrices)) + ".");
   if (s.precision > Precision::kBf16) return placeholder(place, "The Trainer trains only in 16 and 32 bit.");
   const bool unsloth = runs_under(place, "unsloth");
-  if (unsloth && place.laid.distributed())
-    return placeholder(place, "The generated script runs Unsloth on one GPU only.");
+  if (unsloth && place.laid.nodes > 1)
+    return placeholder(place, "The generated script runs Unsloth on one machine only.");
   const Backend backend = backend_of(place);
   const bool deepspeed = backend == Backend::kDeepSpeed;
   if (deepspeed && s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");

@@ -87,7 +87,8 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
   if (!(fits >= 1)) return 1;
   if (concurrency) {  // what does not fit waits
     const double wanted = strategy.micro_batch > 0 ? strategy.micro_batch : larger(1, *phase.concurrency / strategy.dp);
-    return smaller(smaller(smaller(wanted, fits), rates.most_in_flight), samples);
+    const double held = rates.profile->continuous ? fits : larger(1, c.static_fill * fits);
+    return smaller(smaller(smaller(wanted, held), rates.most_in_flight), samples);
   }
   double batch = 1;
   if (phase.forward_only) {

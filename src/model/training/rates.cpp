@@ -144,6 +144,8 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.fused_loss = framework.fused_loss;
 
   rates.launch_per_layer = (compile ? software.host_compiled_ms : software.host_eager_ms) * units::millisecond;
+  // Measured where engines generate with such loops: the host issues the same kernels for each expert there.
+  rates.expert_launches = software.loops_experts ? catalogue.generation_constants.eager_experts : 0;
   rates.launch_per_step = (software.step_ms + software.step_layer_ms * work.layers) * units::millisecond;
 
   const LinkRate link = intra_rate(catalogue, node);

@@ -126,6 +126,7 @@ struct TrainingRates {
   BytesPerSecond stream{};                                                 ///< achieved memory bandwidth
   Seconds launch_per_layer{};                                              ///< host time of one layer and pass
   Seconds launch_per_step{};
+  double expert_launches = 0;  ///< host time of each expert over that of its layer, where experts run in a loop
   LinkRate link;              ///< inside the machine
   BytesPerSecond link_bus{};  ///< its bus rate
   Seconds link_latency{};

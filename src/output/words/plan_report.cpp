@@ -124,7 +124,7 @@ std::string header_words(const PlanReport& report) {
 }
 
 std::string host_miss_words(const std::string& machine, const HostMiss& miss) {
-  return upper_first(machine) + " would hold it with CPU offload on a machine with " + gib_text(miss.needed) +
+  return upper_first(machine) + " would hold it " + (miss.offload ? "with CPU offload " : "") + "on a machine with " + gib_text(miss.needed) +
          " GiB of CPU memory (RAM); " + gib_text(miss.room) + " GiB are counted.";
 }
 
@@ -243,6 +243,8 @@ bool only_spot_is_missing(const SearchResult& found) {
   return found.plans.empty() && found.tally.feasible > 0 && found.market.spot_without_rate > 0;
 }
 
+bool only_spot_is_refused(const SearchResult& found) { return found.plans.empty() && found.market.spot_refused > 0; }
+
 namespace {
 
 /// Where the filters ask for numbers of GPUs on several machines: what those numbers are of.
@@ -359,6 +361,11 @@ std::vector<std::string> nothing_fits_words(const PlanReport& report) {
     lines.push_back(std::string("Only spot machines fit, and their interruption rate is unknown. Set one: ") +
                     (report.in_flags ? "--interruptions 5%/h" : "spot.interruptions: 5%/h") +
                     ", or ask with --spot only, which assumes it.");
+    return lines;
+  }
+  if (only_spot_is_refused(report.found)) {
+    lines.push_back("What fits has a spot price only (" + count_of(report.found.market.spot_refused, "offer") +
+                    "). Allow spot: " + (report.in_flags ? "--spot allow" : "where.spot: allow") + ".");
     return lines;
   }
   for (std::string& line : unfit_lines(report)) lines.push_back(std::move(line));

@@ -63,7 +63,7 @@ struct PlanReport {
 /// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h).
 std::string asks_less_words(const Plan& plan, const Plan& other);
 
-/// "1x RTX 3090 would hold it with CPU offload on a machine with 124 GiB of CPU memory (RAM); 72 GiB are counted."
+/// "1x RTX 3090 would hold it [with CPU offload] on a machine with 124 GiB of CPU memory (RAM); 72 GiB are counted."
 std::string host_miss_words(const std::string& machine, const HostMiss& miss);
 
 /// Whether the market holds offers, pools or boxes that the job itself names.
@@ -109,6 +109,8 @@ std::string market_words(const PlanReport& report);
 
 /// The job could run, if somebody said how often the spot machines that it wants are interrupted.
 bool only_spot_is_missing(const SearchResult& found);
+/// The job could run on machines that have no price but that of spot, and takes none of these.
+bool only_spot_is_refused(const SearchResult& found);
 
 /// The phase that came closest to fitting is one that runs nowhere, so that what would make it fit is worth saying.
 bool memory_is_to_blame(const PlanReport& report);

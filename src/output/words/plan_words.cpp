@@ -118,6 +118,10 @@ std::string generation_strategy(const PhaseEstimate& estimate, const GeneratePha
   const std::string each = s.dp > 1 && !apart && s.micro_batch > 1 ? " each" : "";
   add(text,
       (requests ? to_string(s.micro_batch) + " concurrent requests" : degree("batch size", s.micro_batch)) + each);
+  // Neither memory nor the engine takes as many at once as the job sends.
+  const double held = static_cast<double>(s.micro_batch) * s.dp;
+  if (phase.concurrency && std::min(*phase.concurrency, estimate.units) > held)
+    text += " (" + count_text(*phase.concurrency) + " asked, the others wait)";
   const std::string bits = phase.weight_bits ? " of " + number_text(*phase.weight_bits) + " bits" : std::string();
   add(text, std::string(name_of(s.weights)) + " weights" + bits);
   if (phase.speculation) add(text, to_string(phase.speculation->tokens) + " draft tokens (speculative decoding)");

@@ -22,6 +22,7 @@ struct MarketFilter {
   int dearer = 0;             ///< of a large market: see kDearerFrom
   int unsupported = 0;        ///< GPUs that current software has left behind, and nobody asks for
   int twice = 0;              ///< equal in everything to another one
+  int spot_refused = 0;       ///< run the job, and have a spot price only, which it does not take
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
 };
 

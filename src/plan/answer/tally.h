@@ -26,6 +26,7 @@ struct NearMiss {
 struct HostMiss {
   int phase = -1;
   Bytes needed{}, room{};  ///< of one machine
+  bool offload = false;    ///< part of the training lies there; else the checkpoint is read into it
   double shortfall() const { return needed / room; }
   /// A machine with so much may be looked for; beyond a few times as much there is none.
   bool may_be_had() const { return phase >= 0 && shortfall() < 4; }

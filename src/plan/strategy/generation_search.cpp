@@ -283,7 +283,9 @@ class GenerationSearch {
     const Bytes usable = rates.node->gpu->usable;
     Candidate found = tried(rates, strategy);
     Bytes least = found.memory.p50;
-    if (strategy.micro_batch == 0) {
+    // Requests that find no room wait, however many the job sends at once.
+    const bool filled = strategy.micro_batch == 0 || phase_.situation == Situation::kConcurrency;
+    if (filled) {
       // The engine fills what there is; what must fit is one sequence.
       Strategy one = strategy;
       one.micro_batch = 1;

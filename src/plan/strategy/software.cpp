@@ -58,7 +58,7 @@ std::vector<const Framework*> engines(const Catalogue& catalogue, const std::str
 
 /// Frameworks to look at: the one that is named, else those that people think of for such work, least care first.
 std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catalogue, const TrainingWork& work,
-                                                          int taken, int nodes) {
+                                                          int nodes) {
   const std::string& named = work.phase->framework;
   const double share = pretraining_share(catalogue.practice_constants, work);
   std::vector<std::pair<double, const Framework*>> found;
@@ -70,7 +70,7 @@ std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catal
     const bool adapters = work.phase->method == Method::kLora || work.phase->method == Method::kQlora;
     if (!(adapters ? framework.auto_adapters : framework.auto_full)) continue;
     const bool thought_of = (share > 0 && framework.pretrain > 0) || (share < 1 && framework.fine_tune > 0);
-    if (!framework.trains || !thought_of || (framework.auto_gpus > 0 && taken > framework.auto_gpus)) continue;
+    if (!framework.trains || !thought_of) continue;
     found.emplace_back(framework_care(catalogue.practice_constants, framework, work, nodes), &framework);
   }
   std::ranges::sort(found);  // ties: catalogue order
@@ -133,8 +133,7 @@ Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus) 
   return phase.precision.on(gpu.name, gpus).value_or(natural_precision(gpu));
 }
 
-Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes,
-                           int taken) {
+Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes) {
   const TrainPhase& phase = *work.phase;
   Software result;
   result.precision = training_precision(phase, gpu, gpus);
@@ -159,7 +158,7 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
     result.compile.push_back(compile.value_or(pretrains && framework.compiles));
   };
   const bool named = !phase.framework.empty();
-  for (const auto& [care, framework] : trainers(catalogue, work, std::max(taken, gpus), nodes)) {
+  for (const auto& [care, framework] : trainers(catalogue, work, nodes)) {
     const Refusal refusal = training.refusal(*framework);
     if (refusal == Refusal::kNone) take(care, *framework);
     else if (named)

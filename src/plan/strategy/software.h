@@ -27,10 +27,8 @@ struct Software {
 Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus);
 
 /// The framework the job names, or, left to gpuplan, those that people would take for such work on this hardware, the
-/// ones with least care (practice.h) first: each that can do something, or is faster, than all before it. Frameworks
-/// that people take for few GPUs count those that are `taken` (at least `gpus`), used or not.
-Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes,
-                           int taken = 0);
+/// ones with least care (practice.h) first: each that can do something, or is faster, than all before it.
+Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes);
 
 /// The engine the job names, or all by auto_rank that generate on this hardware and read the weights; where none of
 /// these does, any other that reads them. Collecting activations needs an engine that lets the user at them (Hugging

@@ -52,7 +52,7 @@ class TrainingSearch {
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
         tally_(&tally),
-        software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_, machines.gpus)),
+        software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_)),
         candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks,
                     start_from(catalogue.practice_constants, work_)),
         choice_(workload, catalogue.practice_constants, machines, gpus, memory_given, tally) {}
@@ -304,7 +304,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   const std::vector<Optimizer>& known = found.framework->optimizers;
   if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
   if (fits && second->weighed > first->weighed) return estimate;
-  tried.nearest = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
+  tried.nearest = {}, tried.host = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
   tally.add(tried);
   found.lighter = true;
   return found;
