@@ -111,6 +111,7 @@ inline Assumptions assumptions() {
   all.graphs.value = {15, 40, 100};
   all.text_bytes.value = {2, 4, 5};
   all.image_bytes.value = {5e4, 1.1e5, 2.5e5};
+  all.image_set.value = {1e5, 1.28e6, 1e7};
   return all;
 }
 

@@ -28,6 +28,7 @@ struct Assumptions {
   Assumption graphs;       ///< seconds of an engine's profiling, compilation and capture of graphs
   Assumption text_bytes;   ///< bytes of data a token of text
   Assumption image_bytes;  ///< bytes of data an image
+  Assumption image_set;    ///< images that are seen again and again
 
   bool operator==(const Assumptions&) const = default;
 };
@@ -48,6 +49,7 @@ inline constexpr AssumptionField kAssumptions[] = {
     {"engine_start", "s", 1, &Assumptions::graphs},
     {"text_bytes", "B/token", 1, &Assumptions::text_bytes},
     {"image_bytes", "kB", 1e3, &Assumptions::image_bytes},
+    {"image_set", "M images", 1e6, &Assumptions::image_set},
 };
 
 /// The range as an amount with a unit.

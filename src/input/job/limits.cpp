@@ -105,7 +105,7 @@ struct StorageRecord {
                                                  "download speed of one machine (weights, data)", kPositive),
       key_as<RateCodec, &Storage::upload_rate>("upload_rate", "100..900 MB/s",
                                                "upload speed of one machine (checkpoints, results)", kPositive),
-      key<&Storage::data>("data", "4 bytes per token", "size of the training data on disk"),
+      key<&Storage::data>("data", "4 bytes per token, 110 kB per image", "size of the training data on disk"),
       key<&Storage::results>("results", "", "where results are uploaded; without it the upload is not counted"),
       key<&Storage::disk_price>("disk_price", "of the offer", "price of disk space, if the offer does not list it"),
       key<&Storage::egress_price>("egress_price", "of the offer",

@@ -269,10 +269,11 @@ class Sketcher {
   void setup() {
     draft_.open(4, "phases.setup", "setup");
     if (stated(6, "phases.setup.time", &Sketch::setup, "--setup")) return;
-    // Images and packages of some 10 GB: 5 minutes where they are near, 15 where not. Weights in 16 bit at 2 Gbit/s to
-    // 0.5 Gbit/s, which is what marketplaces list for most hosts.
-    constexpr double kBytes = 2, kFastest = 2e9 / 8, kSlowest = 0.5e9 / 8;
-    const double weights = shape_ ? count_parameters(*shape_).total() * kBytes : 0;
+    // Images and packages of some 10 GB: 5 minutes where they are near, 15 where not. Weights as they are published, or
+    // asked for, at 2 Gbit/s to 0.5 Gbit/s, which is what marketplaces list for most hosts.
+    constexpr double kFastest = 2e9 / 8, kSlowest = 0.5e9 / 8;
+    const auto asked = from_name<Format>(sketch_.weights);
+    const double weights = shape_ ? count_parameters(*shape_).total() * bytes_of(asked.value_or(shape_->native)) : 0;
     const double least = std::round(5 + weights / kFastest / 60), most = std::round(15 + weights / kSlowest / 60);
     const std::string from = fixed_text(least, 0), to = fixed_text(most, 0) + " min";
     draft_.key(6, "phases.setup.time", "time", from + "-" + to, "", true);

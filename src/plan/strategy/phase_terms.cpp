@@ -109,8 +109,13 @@ class Inputs {
     if (first.custom) return {};
     const bool images = first.shape.kind == ModelKind::kVit || first.shape.kind == ModelKind::kDit;
     if (images) {
+      // A number of steps says what is seen, over and over, and not how much there is.
       const double seen = work.samples_total / epochs;
-      return as<Bytes>(assumed_.image_bytes) * std::min(seen, train.data.samples.value_or(seen));
+      const Interval<double> there =
+          train.data.samples ? exactly(*train.data.samples) : as<double>(assumed_.image_set);
+      const Interval<Bytes> each = as<Bytes>(assumed_.image_bytes);
+      return {each.p10 * std::min(seen, there.p10), each.p50 * std::min(seen, there.p50),
+              each.p90 * std::min(seen, there.p90)};
     }
     double tokens = work.sequences_total * work.mean_tokens / epochs;
     if (train.data.samples) {

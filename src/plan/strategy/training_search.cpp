@@ -160,6 +160,7 @@ class TrainingSearch {
     const PracticeConstants& practice = catalogue_.practice_constants;
     const double most = most_care(practice, gpus_) * weight_of_points(practice, kMostPoints);
     tally_ = &uncounted_;
+    usable = std::min(usable, gpu_.usable);
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
       if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu, gpu_))) sizes.push_back(gpu.usable);
