@@ -48,6 +48,8 @@ enum class ProblemFeature {
   kLongPrompts,
   kHooks,
   kExperts,
+  kBeyondContext,
+  kBeyondPositions,
 };
 template <>
 struct Names<ProblemFeature> {
@@ -78,6 +80,9 @@ struct Names<ProblemFeature> {
       // Activations are read by hooks while the network runs.
       Named<ProblemFeature>{ProblemFeature::kHooks, "hooks"},
       Named<ProblemFeature>{ProblemFeature::kExperts, "experts"},
+      // Published weights learn from longer sequences than they know positions for: rotary ones, or a table of them.
+      Named<ProblemFeature>{ProblemFeature::kBeyondContext, "beyond_context"},
+      Named<ProblemFeature>{ProblemFeature::kBeyondPositions, "beyond_positions"},
   };
 };
 

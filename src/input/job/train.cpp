@@ -169,7 +169,7 @@ struct TrainRecord {
                                                      "trainable parameters for method frozen, or their matrices"),
       key<&TrainPhase::recompute>("recompute", "auto", "activation checkpointing"),
       key<&TrainPhase::offload>("offload", "auto", "what is offloaded to CPU memory"),
-      key<&TrainPhase::parallel>("parallel", "auto", "parallelism; fsdp, ddp, zero1, ... for short"),
+      key<&TrainPhase::parallel>("parallel", "auto", "parallelism; fsdp, ddp, zero1, ... alone: data parallel only"),
       key_as<AutoCodec<Codec<AttentionKernel>>, &TrainPhase::attention>("attention", "auto", "attention kernel"),
       key<&TrainPhase::compile>("compile", "auto", "torch.compile or the like"),
       key_as<AutoCodec<Codec<StartFrom>>, &TrainPhase::start>(

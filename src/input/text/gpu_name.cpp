@@ -28,10 +28,10 @@ struct Sized {
   std::string gigabytes;
 };
 
-/// Splits "H100 40 GB PCIe" into "H100 PCIe" and "40"; no gigabytes when the name holds no size.
+/// Splits "H100 40 GB PCIe" and "H100 (40 GB) PCIe" into "H100 PCIe" and "40"; no gigabytes when the name holds no size.
 Sized split_size(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
-    if (!is_digit(name[i]) || (i > 0 && name[i - 1] != ' ' && name[i - 1] != '-' && name[i - 1] != '_')) continue;
+    if (!is_digit(name[i]) || (i > 0 && std::string_view(" -_(").find(name[i - 1]) == std::string_view::npos)) continue;
     std::size_t end = i;
     while (end < name.size() && is_digit(name[end])) ++end;
     const std::size_t digits_end = end;
@@ -39,8 +39,12 @@ Sized split_size(std::string_view name) {
     const std::string unit = to_lower(name.substr(end, 3));
     const std::size_t length = unit.starts_with("gib") ? 3 : unit.starts_with("gb") ? 2 : 0;
     if (length == 0) continue;
-    std::string stem(trim(name.substr(0, i)));
-    const std::string_view rest = trim(name.substr(end + length));
+    std::string_view before = trim(name.substr(0, i)), rest = trim(name.substr(end + length));
+    if (before.ends_with('(') && rest.starts_with(')')) {
+      before = trim(before.substr(0, before.size() - 1));
+      rest = trim(rest.substr(1));
+    }
+    std::string stem(before);
     if (!stem.empty() && !rest.empty()) stem += ' ';
     stem += rest;
     return {std::move(stem), std::string(name.substr(i, digits_end - i))};
@@ -118,6 +122,13 @@ Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
 
   const Sized sized = split_size(name);
   if (!sized.gigabytes.empty()) {
+    // Sold in one size only, which its name does not say.
+    if (const Gpu* gpu = catalogue.find_gpu(sized.stem);
+        gpu != nullptr && std::round(gpu->memory / units::GiB) == gigabytes_in(name)) {
+      std::string plain(text);
+      if (const auto found = parse_gpu_count(catalogue, plain.replace(plain.find(name), name.size(), gpu->name)))
+        return *found;
+    }
     const auto family = relatives(catalogue, sized.stem);
     if (!family.empty())
       return failure("there is no " + printable(sized.stem, 60) + " with " + sized.gigabytes + " GB; there are " +

@@ -13,8 +13,9 @@ namespace {
 
 constexpr double kSameTime = 1.005;  // above it times differ
 
-std::string sharding_words(Sharding sharding) {
-  return sharding == Sharding::kNone ? "plain data parallel (DDP)" : sharded_words(sharding);
+std::string sharding_words(const Strategy& s) {
+  if (s.sharding != Sharding::kNone) return sharded_words(s.sharding);
+  return s.tp * s.pp * s.cp == 1 ? "plain data parallel (DDP)" : "data parallel without sharding";
 }
 
 std::string over(const char* what, int degree) {
@@ -75,7 +76,7 @@ std::string way_words(const Alternative& other) {
   const Strategy& s = other.strategy;
   switch (other.aspect) {
     case Aspect::kSharding:
-      return sharding_words(s.sharding);
+      return sharding_words(s);
     case Aspect::kRecompute:
       return (s.recompute == Recompute::kNone ? "no" : std::string(name_of(s.recompute))) + " activation checkpointing";
     case Aspect::kMicroBatch:

@@ -29,6 +29,15 @@ bool exchanges(const Phase& phase, const PhaseEstimate& estimate) {
   return strategy.tp > 1 || strategy.pp > 1 || strategy.ep > 1;
 }
 
+/// Weights that come with positions for fewer tokens than the sequences have; `table`: learned ones, which end there.
+bool beyond_positions(const Phase& phase, const PhaseEstimate& estimate, bool table) {
+  if (!std::holds_alternative<TrainPhase>(phase.work) || estimate.start == StartFrom::kScratch) return false;
+  return std::ranges::any_of(models_of(phase), [&](const ModelUse& model) {
+    const bool text = !model.custom && !model.drawn && model.shape.max_context > 0 && model.shape.image == 0;
+    return text && (model.shape.positions > 0) == table && estimate.sequence > model.shape.max_context;
+  });
+}
+
 bool is_8bit(Optimizer optimizer) {
   return optimizer == Optimizer::kAdam8bit || optimizer == Optimizer::kPagedAdamW8bit;
 }
@@ -108,6 +117,10 @@ bool has(const Phase& phase, const PhaseEstimate& estimate, ProblemFeature featu
     case ProblemFeature::kExperts:
       return std::ranges::any_of(models_of(phase),
                                  [](const ModelUse& model) { return !model.custom && model.shape.moe(); });
+    case ProblemFeature::kBeyondContext:
+      return beyond_positions(phase, estimate, false);
+    case ProblemFeature::kBeyondPositions:
+      return beyond_positions(phase, estimate, true);
     case ProblemFeature::kAdam8bit:
       return estimate.lighter || trains_with(train, strategy, feature);
     default:

@@ -66,6 +66,17 @@ Interval<Bytes> TrainingChoice::total(Bytes median, double spread) const {
   return memory_given_ != nullptr ? *memory_given_->memory : lognormal(median, spread);
 }
 
+/// What the host's memory could not hold either did not come close, unless the job leaves nothing else.
+void TrainingChoice::missed(const NearMiss& miss, LayerTable& layers, const LayerCut& cut, std::size_t micro) {
+  const NearMiss& nearest = tally_->nearest;
+  if (nearest.phase >= 0 && miss.strategy.offload != Offload::kNone) {
+    if (miss.shortfall() >= nearest.shortfall()) return;
+    const HostMemory host = training_host_memory(work_, *rates_, layers.memory_at(cut, micro), miss.strategy);
+    if (host.total() > host_room(miss.strategy)) return;
+  }
+  tally_->near_miss(miss);
+}
+
 TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, LayerTable& layers, std::size_t micro) {
   const LayerCut cut{strategy.tp,          strategy.cp,        strategy.ep,
                      strategy.micro_batch, strategy.recompute, strategy.attention};
@@ -78,7 +89,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
     if (median < least_need_) least_need_ = std::min(least_need_, total(median, spread_of(strategy).memory).p90);
     tally_->reject(Misfit::kMemory);
     if (tally_ != &uncounted_)
-      tally_->near_miss({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need});
+      missed({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need}, layers, cut, micro);
     return {Verdict::kTooBig};
   }
   TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);
