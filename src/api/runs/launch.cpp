@@ -109,6 +109,33 @@ Result<std::vector<Chosen>> chosen_plans(const LaunchTerms& terms, const Questio
   return chosen;
 }
 
+/// Who rents of one provider wants the best plan there, unless the job or the question names another or that
+/// provider has none.
+Result<Searched> search_for(const Launcher& launcher, const LaunchTerms& terms, const Question& question,
+                            const Catalogue& catalogue) {
+  const Job& job = question.loaded.job;
+  const bool open = job.where.providers.empty() && terms.plans.empty() && !question.written.kept;
+  if (launcher.own_market && open) {
+    Job there = job;
+    there.where.providers = {std::string(launcher.name)};
+    auto found = search_job(there, question.known, catalogue, question.terms);
+    if (!found || !found->found.plans.empty()) return found;
+  }
+  return search_job(job, question.known, catalogue, question.terms);
+}
+
+/// Where the machine of a plan is listed, when a launcher rents of another provider.
+std::string elsewhere_words(const Launcher& launcher, const Plan& plan) {
+  std::vector<std::string> others;
+  for (const Lease& lease : plan.leases)
+    if (const std::string& provider = lease.offer->provider;
+        !provider.empty() && !iequals(provider, launcher.name) && std::ranges::find(others, provider) == others.end())
+      others.push_back(provider);
+  if (!launcher.own_market || others.empty()) return "";
+  return "Hours are those of the plan, and the price is that of " + listed(others) + ", not " +
+         std::string(launcher.name) + "'s: look it up before you rent.";
+}
+
 std::string top_folder(const LaunchTerms& terms, const Launcher& launcher, const Job& job) {
   std::string folder = !terms.folder.empty() ? terms.folder
                        : !terms.name.empty() ? terms.name
@@ -169,6 +196,8 @@ Result<void> LaunchAnswer::Parts::lay_out(const Chosen& chosen, const Launcher& 
   auto folder = launch_folder(*launches.back(), launcher, plan_json(plan_report, look));
   if (!folder) return std::unexpected(placed(folder.error(), source));
   if (!chosen.note.empty()) folder->notes.insert(folder->notes.begin(), chosen.note);
+  if (std::string words = elsewhere_words(launcher, plan); !words.empty())
+    folder->notes.insert(folder->notes.begin(), std::move(words));
   const std::string path = several ? top + "/" + slug_of(plan_report.name(plan), kSlug, "plan") + "-" + plan.id : top;
   report.folders.push_back({path, launches.back().get(), *std::move(folder), {}});
   return {};
@@ -224,7 +253,7 @@ Result<LaunchAnswer> LaunchAnswer::of(const Request& request, const LaunchTerms&
     if (const auto plain = check_launch_name(terms.name); !plain) return std::unexpected(plain.error());
   auto question = read_question(request, catalogue);
   if (!question) return std::unexpected(std::move(question.error()));
-  auto searched = search_job(question->loaded.job, question->known, catalogue, question->terms);
+  auto searched = search_for(**launcher, terms, *question, catalogue);
   if (!searched) return std::unexpected(std::move(searched.error()));
   auto parts = std::make_unique<LaunchAnswer::Parts>(*std::move(question), *std::move(searched), catalogue);
   const Searched& found = parts->searched;

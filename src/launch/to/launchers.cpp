@@ -12,8 +12,9 @@ std::span<const Launcher> launchers() {
       Launcher{"skypilot", "a SkyPilot managed job per machine, or a pipeline of them", skypilot_launcher},
       Launcher{"dstack", "a dstack task per machine", dstack_launcher},
       Launcher{"kubernetes", "a Job or JobSet per machine, with Kueue", kubernetes_launcher},
-      Launcher{"vast", "Vast.ai searches in order of preference, and a script that rents", vast_launcher},
-      Launcher{"runpod", "a script that rents a RunPod pod", runpod_launcher},
+      Launcher{"vast", "Vast.ai searches in order of preference, and a script that rents", vast_launcher,
+               OneScript::kNever, true},
+      Launcher{"runpod", "a script that rents a RunPod pod", runpod_launcher, OneScript::kNever, true},
   };
   return all;
 }

@@ -46,6 +46,7 @@ struct Launcher {
   std::string_view help;
   Result<LaunchSet> (*make)(const Launch&);
   OneScript one_script = OneScript::kNever;
+  bool own_market = false;  ///< rents of the provider that it is called like, and of no other
 };
 std::span<const Launcher> launchers();
 

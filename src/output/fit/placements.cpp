@@ -118,7 +118,7 @@ Table placement_table(const PlacementSection& section) {
     cells.emplace_back(fits_word(row), paint);
     if (known(row)) {
       cells.emplace_back(std::string(grade_of(row.effort)));
-      cells.emplace_back();
+      cells.push_back(row.recomputed ? Cell("with activation checkpointing", Paint::kDim) : Cell());
       cells.emplace_back(row.needed.p10 / units::GiB);
       cells.emplace_back(row.needed.p50 / units::GiB);
       cells.emplace_back(row.needed.p90 / units::GiB);

@@ -44,6 +44,12 @@ class Layouts {
       result.rows.push_back(row(Layout::kTensorParallel, gpus));
       if (models() > 1 && gpus % models() == 0) result.rows.push_back(apart(gpus));
     }
+    // What all layouts do is said once.
+    const auto plain = [](const PlacementRow& row) { return row.needed.p50 > Bytes{} && !row.recomputed; };
+    if (std::ranges::any_of(result.rows, &PlacementRow::recomputed) && std::ranges::none_of(result.rows, plain)) {
+      result.recompute = Recompute::kFull;
+      for (PlacementRow& row : result.rows) row.recomputed = false;
+    }
     return result;
   }
 
@@ -131,15 +137,23 @@ class Layouts {
       row.why_not = "batch " + count_text(batch_) + " is not divisible by " + count_text(gpus);
       return row;
     }
+    const bool asked = train.recompute.given();
     fix(train, parallel, layout, row.micro_batch);
     const Effort effort = layout == Layout::kOneGpu       ? Effort::kOneProcess
                           : layout == Layout::kReplicated ? Effort::kDataParallel
                           : cut                           ? Effort::kModelParallel
                                                           : Effort::kSharded;
-    if (!cut || !train.framework.empty()) {
-      measure(job, machines(gpus), row, effort);
-      return row;
-    }
+    const auto measured = [&](PlacementRow plain) {
+      PlacementRow again = plain;
+      measure(job, machines(gpus), plain, effort);
+      if (plain.fits || recompute_ == Recompute::kFull || asked) return plain;
+      train.recompute = {Recompute::kFull, {}};
+      measure(job, machines(gpus), again, effort);
+      train.recompute = {recompute_, {}};
+      again.recomputed = true;
+      return again.fits || (again.tight && !plain.tight) ? again : plain;
+    };
+    if (!cut || !train.framework.empty()) return measured(row);
     // Of the frameworks gpuplan would think of, the first that cuts layers.
     std::vector<const Framework*> able;
     for (const Framework& framework : catalogue_.frameworks)
@@ -150,7 +164,7 @@ class Layouts {
       train.framework = framework->name;
       PlacementRow tried = row;
       tried.why_not.clear();
-      measure(job, machines(gpus), tried, effort);
+      tried = measured(tried);
       if (tried.needed.p50 > Bytes{}) return tried;
     }
     return row;

@@ -34,6 +34,7 @@ struct PlacementRow {
   Interval<Bytes> needed{};  ///< p10 == p90 when only the median is known; zero: it does not run, `why_not` says why
   bool fits = false;         ///< p90 is below usable memory
   bool tight = false;        ///< only the median is
+  bool recomputed = false;   ///< with full activation checkpointing, which the other rows can do without
   Effort effort = Effort::kOneProcess;
   std::string why_not;
   std::vector<std::pair<std::string, Bytes>> models;  ///< kModelsApart: what each needs on its own
@@ -49,7 +50,7 @@ struct Placements {
 /// The layouts of a phase that trains or generates on each of `counts` GPUs of one kind in one machine. Micro-batch,
 /// recomputation and offload are those of the fewest of 1 and these GPUs that hold it in the best way (without offload
 /// if any does), so that rows differ by the layout alone; a micro-batch gets smaller where the batch of a step is
-/// shared by more GPUs than it has parts.
+/// shared by more GPUs than it has parts, and a layout that holds it only with full recomputation is shown with that.
 Result<Placements> placements_of(const Job& job, int phase, const Catalogue& catalogue, const Gpu& gpu,
                                  const std::vector<int>& counts);
 
