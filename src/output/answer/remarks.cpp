@@ -127,6 +127,20 @@ std::string faster_remark(const PlanReport& report, const Plan&) { return faster
 std::string given_remark(const PlanReport& report, const Plan&) { return given_words(report); }
 std::string supply_remark(const PlanReport& report, const Plan&) { return availability_words(report); }
 
+/// More on the disk of a rented machine than such machines commonly have room for.
+std::string disk_remark(const PlanReport& report, const Plan& plan) {
+  const double most = report.catalogue.answer_constants.disk_a_gpu_tb * 1e12;
+  for (const PhasePlan& part : plan.phases) {
+    const Bytes needed = part.estimate->machine_disk_bytes;
+    if (part.offer == nullptr || part.offer->kind != OfferKind::kRented || part.offer->disk > Bytes{}) continue;
+    if (needed.value <= most * part.offer->gpus) continue;
+    const bool priced = part.offer->disk_price || part.estimate->disk_price;
+    return "Disk: " + disk_text(needed) + " on one machine, more than machines for rent usually have. Look before you " +
+           "rent" + (priced ? "." : "; the cost holds nothing for it (storage.disk_price).");
+  }
+  return "";
+}
+
 std::string spot_remark(const PlanReport& report, const Plan& plan) {
   return plan.spot ? interruption_words(report, plan) : std::string();
 }
@@ -215,6 +229,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_memory, true, memory_remark},
     {&AnswerConstants::weight_given, true, given_remark},
     {&AnswerConstants::weight_given, true, unused_remark},
+    {&AnswerConstants::weight_disk, true, disk_remark},
     {&AnswerConstants::weight_host, false, host_remark},
     {&AnswerConstants::weight_host, false, other_formats_remark},
     {&AnswerConstants::weight_old_prices, true, age_remark},

@@ -71,7 +71,7 @@ void add_option(const PlanReport& report, const RentalOption& option, const Rent
 
 ViewContent options_view(const PlanReport& report, const Screen&) {
   const Plan* pick = report.pick();
-  if (pick == nullptr) return {"Same machine, other terms", Table({}), {"There is no plan."}};
+  if (pick == nullptr) return {"Same offers, other terms", Table({}), {"There is no plan."}};
   return options_content(report, *pick, rental_options(report.job, report.catalogue, *pick, report.how));
 }
 
@@ -95,7 +95,7 @@ ViewContent options_content(const PlanReport& report, const Plan& plan, const st
                      .unit = "interruption",
                      .key = "chance_of_interruption"});
   columns.push_back({.title = "", .key = "settings"});
-  ViewContent view{"Same machine, other terms: " + report.name(*pick), Table(std::move(columns)), {}};
+  ViewContent view{"Same offers, other terms: " + report.name(*pick), Table(std::move(columns)), {}};
 
   bool seen = false;
   for (const RentalOption& option : options) {

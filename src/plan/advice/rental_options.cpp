@@ -21,11 +21,11 @@ std::vector<Offer> offers_of(const Plan& plan) {
   return offers;
 }
 
-/// The job on as many of the same machines.
+/// The job on as many of the same machines. Where its phases are on several offers, it may choose among these as it did.
 Job same_machines(const Job& job, const Plan& plan) {
   Job asked = job;
-  asked.goal = Goal::kCheapest;
   if (plan.offer == nullptr) return asked;
+  asked.goal = Goal::kCheapest;
   asked.where.nodes = {plan.nodes};
   asked.where.counts = {plan.gpus};
   return asked;
@@ -66,8 +66,10 @@ std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalo
       asked.where.spot = spot ? SpotUse::kOnly : SpotUse::kNever;
       asked.schedule = schedule;
       const auto found = search(asked, catalogue, offers, options);
-      if (!found || !found->recommendations.cheapest) continue;
-      const Plan& best = found->plans[static_cast<std::size_t>(*found->recommendations.cheapest)];
+      if (!found) continue;
+      const auto& taken = plan.offer == nullptr ? found->recommendations.pick : found->recommendations.cheapest;
+      if (!taken) continue;
+      const Plan& best = found->plans[static_cast<std::size_t>(*taken)];
       result.push_back(option_of(asked, best, schedule, spot));
     }
   }
