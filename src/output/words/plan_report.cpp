@@ -27,17 +27,30 @@ std::string place(const Plan& plan, int way) {
   return text;
 }
 
+/// "1x H200 SXM (lium)": what a phase of a plan runs on.
+std::string machine_of(const PhasePlan& part) {
+  if (part.offer == nullptr) return "";
+  return count_text(part.estimate->gpus) + "x " + part.offer->gpu +
+         (part.offer->provider.empty() ? "" : " (" + part.offer->provider + ")");
+}
+
 /// How many plans of a group are called alike, for each way.
 class Namesakes {
  public:
+  explicit Namesakes(const Job& job) : job_(job) {}
+
   void add(const Plan& plan) {
     for (int way = 0; way < kWays; ++way) ++times_[key(plan, way)];
+    if (plan.offer == nullptr) mixed_[plan.label].push_back(&plan);
   }
   /// Label of a plan of the group with what tells it apart from the others that have the same one: the shortest that
   /// does.
   std::string name(const Plan& plan) const {
     std::string label = printable(plan.label, 60);
-    if (plan.offer == nullptr) return label;
+    if (plan.offer == nullptr) {
+      const std::string own = own_phase(plan);
+      return own.empty() ? label : label + " (" + own + ")";
+    }
     int way = 0;
     while (way + 1 < kWays && times_.at(key(plan, way)) > 1) ++way;
     const std::string own = place(plan, way);
@@ -49,15 +62,33 @@ class Namesakes {
     return std::to_string(way) + plan.label + '\n' + place(plan, way);
   }
 
+  /// The first phase that runs elsewhere than in all namesakes, else what the plan costs.
+  std::string own_phase(const Plan& plan) const {
+    const std::vector<const Plan*>& alike = mixed_.at(plan.label);
+    if (alike.size() < 2) return "";
+    for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+      const std::string here = machine_of(plan.phases[i]);
+      const bool own = !here.empty() && std::ranges::none_of(alike, [&](const Plan* other) {
+        return other != &plan && (i >= other->phases.size() || machine_of(other->phases[i]) == here);
+      });
+      if (own)
+        return printable(job_.phases[static_cast<std::size_t>(plan.phases[i].estimate->phase)].name, 30) + " on " +
+               printable(here, 60);
+    }
+    return to_text(plan.cost.p50) + ", " + hours_words(plan.hours.p50);
+  }
+
+  const Job& job_;
   std::unordered_map<std::string, int> times_;
+  std::unordered_map<std::string, std::vector<const Plan*>> mixed_;
 };
 
 /// Plans that are talked about most, the frontier and the pick, only have to differ from each other.
-std::vector<std::string> plan_names(const SearchResult& found) {
+std::vector<std::string> plan_names(const SearchResult& found, const Job& job) {
   const auto first = [&](std::size_t i) {
     return found.plans[i].on_frontier || found.recommendations.pick == static_cast<int>(i);
   };
-  Namesakes all, foremost;
+  Namesakes all(job), foremost(job);
   for (std::size_t i = 0; i < found.plans.size(); ++i) {
     all.add(found.plans[i]);
     if (first(i)) foremost.add(found.plans[i]);
@@ -72,7 +103,7 @@ std::vector<std::string> plan_names(const SearchResult& found) {
 }  // namespace
 
 PlanReport::PlanReport(const SearchResult& search_result, const Job& for_job, const Catalogue& facts)
-    : found(search_result), job(for_job), catalogue(facts), names(plan_names(search_result)) {}
+    : found(search_result), job(for_job), catalogue(facts), names(plan_names(search_result, for_job)) {}
 
 const Plan* PlanReport::pick() const {
   return found.recommendations.pick ? &plan(*found.recommendations.pick) : nullptr;
