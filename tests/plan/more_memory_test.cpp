@@ -104,6 +104,12 @@ void hold_the_law(const std::string& text, Sizes which, double most, Dice& dice)
     const std::string where = text + std::to_string(machines) + " x " + std::to_string(gpus) + "x " + gpu + ", " +
                               std::to_string(found.gib) + " GiB, ram " + std::to_string(ram / units::GiB) +
                               way_of(before) + way_of(&found);
+    if (found.best) {
+      EXPECT_LE(found.best->memory_total.p50 / units::GiB, found.gib) << "more than there is: " << where;
+      if (found.best->fit == Fit::kFits) {
+        EXPECT_LE(found.best->memory_total.p90 / units::GiB, found.gib) << "may be more than there is: " << where;
+      }
+    }
     if (before != nullptr) {
       ASSERT_TRUE(found.best) << "ran with " << before->gib << " GiB: " << where;
       EXPECT_LE(found.best->fit, before->best->fit) << "less fitting than with " << before->gib << " GiB: " << where;
@@ -145,6 +151,26 @@ int rounds() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, MoreMemory, testing::Range(0, rounds()));
+
+/// Found from outside: where only cuts fit, what the same chip holds with the memory of an H200 was taken for an H100.
+TEST(MoreMemory, WhatIsChosenFitsTheCardWhereOnlyCutsDo) {
+  for (const char* model : {"Mixtral-8x7B", "Mixtral-8x22B", "DeepSeek-V3", "llama-3.3-70b"}) {
+    for (const char* nodes : {"2", "8", "32"}) {
+      const Searched searched(job_of(std::string("market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\n"
+                                                 "where: {nodes: [") +
+                                     nodes + "]}\nphases: [{name: a, train: {model: " + model +
+                                     ", data: {tokens: 1B}, sequence: 2048, batch: 512, framework: megatron}}]\n"), Finds::kPerhapsNothing);
+      for (const Plan& plan : searched.result.plans) {
+        const PhaseEstimate& estimate = *plan.phases.front().estimate;
+        const Bytes usable = estimate.node->gpu->usable;
+        EXPECT_LE(estimate.memory_total.p50, usable) << nodes << " x " << model << ": " << described(estimate);
+        if (estimate.fit == Fit::kFits) {
+          EXPECT_LE(estimate.memory_total.p90, usable) << nodes << " x " << model << ": " << described(estimate);
+        }
+      }
+    }
+  }
+}
 
 /// Found from outside: the faster way, with the optimizer in the host's memory, was all that fits on 40 GB, and too
 /// much care on 80 GB.

@@ -317,16 +317,22 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
                                            const Machines& machines, bool ignore_given, Tally& tally) {
   const Phase& phase = *workload.phase;
   const auto& train = std::get<TrainPhase>(phase.work);
-  // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs).
+  // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs, a framework of one machine
+  // on two), may run out of memory where fewer do not, or are slowed by the host's memory more than fewer are.
+  std::optional<PhaseEstimate> best;
   for (int gpus = machines.gpus; gpus >= 1;) {
     const StepBatch batch =
         step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
     const int here = gpus;
     gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
-    if (auto estimate = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, tally))
-      return estimate;
+    auto estimate = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, tally);
+    if (!estimate) continue;
+    const bool fits = estimate->fit == Fit::kFits, holds = fits && estimate->strategy.offload == Offload::kNone;
+    const bool better = !best || (fits && (best->fit != Fit::kFits || estimate->work.p50 < best->work.p50));
+    if (better) best = std::move(estimate);
+    if (holds || train.offload.given()) break;
   }
-  return std::nullopt;
+  return best;
 }
 
 }  // namespace gpuplan
