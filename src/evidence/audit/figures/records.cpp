@@ -1,4 +1,4 @@
-#include "evidence/audit/records.h"
+#include "evidence/audit/figures/records.h"
 
 #include <algorithm>
 #include <map>
@@ -29,11 +29,25 @@ void note_gpu(ClaimRecord& record, const ClaimText& text) {
   if (record.count == 0) record.count = mention.count;
 }
 
+constexpr std::ptrdiff_t kFewWords = 3;
+std::ptrdiff_t words_in(std::string_view text) {
+  return std::ranges::count_if(split(text, ' '), [](std::string_view word) { return !word.empty(); });
+}
+
 void add_cell(ClaimRecord& record, const std::string& name, const ClaimText& cell, int line, int column) {
   for (const ClaimAmount& quantity : cell.quantities) {
     ClaimFact stated{role_of(name, quantity), &quantity, name, line, column};
     // The first amount of a cell is what its head names; others are told beside it.
     if (&quantity != &cell.quantities.front()) stated.role = ClaimRole::kNone;
+    // "Best where an hour is worth $5/h": no price of the row.
+    else if (quantity.dimension == ClaimDimension::kPrice && words_in(cell.text.substr(0, quantity.from)) > kFewWords)
+      stated.role = ClaimRole::kNone;
+    // "6.4 used of 8": a part of what its head names.
+    else if (cell.quantities.size() > 1 && cell.quantities[1].from > quantity.to) {
+      const std::string_view between =
+          trim(std::string_view(cell.text).substr(quantity.to, cell.quantities[1].from - quantity.to));
+      if (between == "of" || between == "used of" || between == "out of") stated.role = ClaimRole::kNone;
+    }
     record.facts.push_back(std::move(stated));
   }
 }
@@ -80,6 +94,17 @@ std::vector<const ClaimFact*> ClaimRecord::all(ClaimRole role) const {
   for (const ClaimFact& one : facts)
     if (one.role == role) found.push_back(&one);
   return found;
+}
+
+const ClaimFact* ClaimRecord::time() const {
+  if (const ClaimFact* total = find(ClaimRole::kTotalTime); total != nullptr) return total;
+  const auto times = all(ClaimRole::kTime);
+  return times.size() == 1 ? times.front() : nullptr;
+}
+
+const ClaimFact* ClaimRecord::cost() const {
+  const auto costs = all(ClaimRole::kCost);
+  return costs.size() == 1 ? costs.front() : nullptr;
 }
 
 std::string ClaimRecord::key() const {
