@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
 
@@ -61,12 +64,13 @@ class Bill {
  private:
   /// How many rows of a table are the products of their figures as written, with whole hours, and how many are not.
   struct Exact {
-    int cost = 0, no_cost = 0, gpu_time = 0, no_gpu_time = 0;
+    int good = 0, bad = 0;
+    double chance = 1;  ///< that all of `good` are by chance, were hours rounded
   };
 
   static std::vector<const ClaimFact*> times_of(const ClaimRecord& record) {
-    std::vector<const ClaimFact*> times = record.all(ClaimRole::kTotalTime);
-    return times.empty() ? record.all(ClaimRole::kTime) : times;
+    const std::vector<const ClaimFact*> totals = record.all(ClaimRole::kTotalTime);
+    return totals.empty() ? record.all(ClaimRole::kTime) : totals;
   }
 
   /// Prices of the record, else of the nearest list above that has one.
@@ -116,7 +120,6 @@ class Bill {
 
   void count_exact(const ClaimRecord& record) {
     if (record.table < 0) return;
-    Exact& exact = exact_[record.table];
     const auto costs = record.all(ClaimRole::kCost), times = times_of(record), spent = record.all(ClaimRole::kGpuTime);
     if (times.size() != 1 || !times.front()->value->whole || times.front()->value->approximate) return;
     const ClaimEnds shown = as_shown(*times.front()->value) * (1 / kHour);
@@ -128,13 +131,24 @@ class Bill {
         near = near || fits(*costs.front()->value,
                             product(one, about.count, ends_of(*one.price->value), hours_of(record, *one.time)));
       }
-      if (good) ++exact.cost;
-      else if (near) ++exact.no_cost;
+      Exact& exact = exact_costs_[record.table];
+      if (good) {
+        ++exact.good;
+        const ClaimAmount& cost = *costs.front()->value;
+        if (cost.low > 0) exact.chance *= std::min(1.0, 2 * cost.low_step * shown.low_middle() / cost.low);
+      } else if (near) {
+        ++exact.bad;
+      }
     }
     if (spent.size() == 1 && gpus_of(record) > 0) {
       const ClaimAmount& stated = *spent.front()->value;
-      if (fits_exactly(stated, shown * (kHour * gpus_of(record) / seconds_of(stated)))) ++exact.gpu_time;
-      else ++exact.no_gpu_time;
+      Exact& exact = exact_gpu_times_[record.table];
+      if (fits_exactly(stated, shown * (kHour * gpus_of(record) / seconds_of(stated)))) {
+        ++exact.good;
+        exact.chance /= gpus_of(record);
+      } else {
+        ++exact.bad;
+      }
     }
   }
 
@@ -146,13 +160,12 @@ class Bill {
   }
 
   /// Most rows of this table are products of their figures as written: the others are no roundings.
-  bool strict(const ClaimRecord& record, bool cost) const {
-    const auto found = exact_.find(record.table);
-    if (found == exact_.end()) return false;
-    constexpr int kEnough = 2, kTimesAsMany = 2;
-    const int good = cost ? found->second.cost : found->second.gpu_time,
-              bad = cost ? found->second.no_cost : found->second.no_gpu_time;
-    return good >= kEnough && good >= kTimesAsMany * bad;
+  static bool strict(const ClaimRecord& record, const std::map<int, Exact>& tables) {
+    const auto found = tables.find(record.table);
+    constexpr int kTimesAsMany = 2;
+    constexpr double kNoChance = 0.001;
+    return found != tables.end() && found->second.chance < kNoChance &&
+           found->second.good >= kTimesAsMany * std::max(found->second.bad, 1);
   }
 
   void cost(const ClaimRecord& record) {
@@ -167,12 +180,14 @@ class Bill {
       bench_.use(price);
       bench_.use(time);
       const ClaimEnds shown = product(one, about.count, as_shown(price), as_shown(time) * (1 / kHour));
-      const bool exact = time.whole && !time.approximate && strict(record, true);
+      const bool exact = time.whole && !time.approximate && strict(record, exact_costs_);
       ways.push_back({exact ? shown : product(one, about.count, ends_of(price), hours_of(record, *one.time)),
                       price.text + " \xC3\x97 " + time.text +
                           (one.all_gpus && about.count > 1 ? " \xC3\x97 " + std::to_string(about.count) + " GPUs" : ""),
                       shown});
     }
+    // What the figures give as they are written is never wrong, whatever else the row says of its hours.
+    for (std::size_t i = ways.size(); i-- > 0;) ways.push_back({*ways[i].shown, ways[i].how});
     for (const ClaimFact* price : about.prices) {
       if (!same_currency(*price->value, *costs.front()->value)) continue;
       bench_.use(*price->value);
@@ -195,7 +210,45 @@ class Bill {
              price->value->text + " \xC3\x97 (" + times.front()->value->text + " + " + overhead->value->text + ")"});
       }
     }
-    for (const ClaimFact* one : costs) bench_.judge(record, *one, ways);
+    add_beside(record, ways);
+    // A total with taxes beside the cost that is the product.
+    const auto is_product = [&](const ClaimFact* one) {
+      return std::ranges::any_of(ways, [&](const Way& way) { return fits(*one->value, way.value); });
+    };
+    const auto product = std::ranges::find_if(costs, is_product);
+    for (const ClaimFact* one : costs)
+      if (product == costs.end() || one->value->low <= (*product)->value->low) bench_.judge(record, *one, ways);
+  }
+
+  /// Storage and the like in columns of their own may be in the total, and a row may be of several machines or runs.
+  static void add_beside(const ClaimRecord& record, std::vector<Way>& ways) {
+    ClaimEnds more = ends_of(0.0);
+    bool any = false;
+    for (const ClaimFact& one : record.facts)
+      if (one.role == ClaimRole::kNone && one.value->dimension == ClaimDimension::kMoney && record.row >= 0) {
+        more = more + ends_of(*one.value);
+        any = true;
+      }
+    const std::size_t plain = ways.size();
+    for (std::size_t i = 0; i < plain; ++i)
+      for (const double times : times_over(record)) ways.push_back({ways[i].value * times, ways[i].how});
+    const std::size_t several = ways.size();
+    for (std::size_t i = 0; any && i < several; ++i) ways.push_back({ways[i].value + more, ways[i].how});
+  }
+
+  /// Columns such as "nodes": what the others say of one.
+  static std::vector<double> times_over(const ClaimRecord& record) {
+    std::vector<double> times;
+    for (const ClaimFact& one : record.facts) {
+      const std::string lower = to_lower(one.name);
+      const bool counts = std::ranges::any_of(
+          std::initializer_list<std::string_view>{"nodes", "# nodes", "machines", "instances", "replicas", "runs",
+                                                  "seeds", "count", "qty", "quantity", "trials", "copies", "servers",
+                                                  "jobs"},
+          [&](std::string_view name) { return lower == name || lower == "number of " + std::string(name); });
+      if (counts && one.value->whole && !one.value->range()) times.push_back(one.value->low);
+    }
+    return times;
   }
 
   /// GPU-hours are those of the time and the number of GPUs.
@@ -215,18 +268,21 @@ class Bill {
     const ClaimEnds count = gpus != nullptr ? ends_of(*gpus->value, true) : ends_of(record.count);
     bench_.use(*time->value);
     const ClaimAmount& stated = *totals.front()->value;
+    for (const double times : times_over(record))
+      if (fits(stated, ends_of(*time->value) * count * (times / seconds_of(stated)))) return;
     const double unit = 1 / seconds_of(stated);
     const ClaimEnds shown = as_shown(*time->value) * count * unit;
     const std::string how = told(ClaimDimension::kBare, count) + " GPUs \xC3\x97 " + time->value->text;
     if (time->value->whole && !time->value->approximate && stated.whole && !stated.approximate &&
-        strict(record, false)) {
+        strict(record, exact_gpu_times_)) {
       bench_.judge(record, *totals.front(), {{shown, how, shown}});
       if (fits(stated, shown) && !fits_exactly(stated, shown))
         bench_.find(FindingKind::kWrong, totals.front()->line, record.label, stated.text, told(stated.dimension, shown),
                     how);
       return;
     }
-    bench_.judge(record, *totals.front(), {{hours_by_cost(record, *time) * count * (kHour * unit), how, shown}});
+    bench_.judge(record, *totals.front(),
+                 {{hours_by_cost(record, *time) * count * (kHour * unit), how, shown}, {shown, how}});
   }
 
   /// Hours of a row, and what its one price and cost leave of their range.
@@ -234,7 +290,8 @@ class Bill {
     const ClaimEnds hours = ends_of(*time.value) * (1 / kHour);
     const auto costs = record.all(ClaimRole::kCost);
     const Priced about = priced(record);
-    if (costs.size() != 1 || about.prices.size() != 1 || time.value->range() || times_of(record).size() != 1)
+    if (costs.size() != 1 || bench_.right.contains(costs.front()->value->id) || about.prices.size() != 1 ||
+        time.value->range() || times_of(record).size() != 1)
       return hours;
     for (const Hourly& one : hourly(record, about, *costs.front())) {
       const ClaimEnds each =
@@ -247,8 +304,8 @@ class Bill {
   }
 
   Bench& bench_;
-  std::map<int, const ClaimRecord*> lists_;  ///< by section
-  std::map<int, Exact> exact_;               ///< by table
+  std::map<int, const ClaimRecord*> lists_;             ///< by section
+  std::map<int, Exact> exact_costs_, exact_gpu_times_;  ///< by table
 };
 
 }  // namespace

@@ -39,7 +39,8 @@ class Caches {
   const ModelShape* model_in(std::string_view text) const {
     const ModelShape* found = nullptr;
     for (std::string_view word : split(text, ' ')) {
-      while (!word.empty() && !is_letter(word.back()) && !is_digit(word.back())) word.remove_suffix(1);
+      while (!word.empty() && !is_letter(word.back()) && !is_digit(word.back()) && word.back() != '+')
+        word.remove_suffix(1);
       while (!word.empty() && !is_letter(word.front())) word.remove_prefix(1);
       constexpr std::size_t kName = 5;
       const ModelShape* model = word.size() < kName ? nullptr : bench_.catalogue.find_model(word);
@@ -119,7 +120,7 @@ class Caches {
     for (const ClaimLine& line : bench_.document.lines) {
       const std::string lower = to_lower(line.label);
       if (lower.find("kv cache") == std::string::npos && lower.find("kv-cache") == std::string::npos) continue;
-      if (lower.find("batch") != std::string::npos) continue;
+      if (has_any(to_lower(line.said.text), {"batch", "sequences", "requests", "users"})) continue;
       const ClaimAmount *tokens = nullptr, *memory = nullptr;
       for (const ClaimAmount& one : line.said.quantities) {
         if (one.dimension == ClaimDimension::kTokens) tokens = &one;

@@ -177,7 +177,7 @@ class Comparisons {
     const std::string lower = to_lower(line.said.text);
     const std::size_t than = after.find("than ");
     constexpr std::size_t kNear = 12;  // "cheaper" stands between
-    if (than == std::string_view::npos || than > kNear || ratios.stated.from > lower.size()) return;
+    if (than > kNear || ratios.stated.from > lower.size()) return;
     std::string_view before = std::string_view(lower).substr(0, ratios.stated.from);
     for (const std::string_view end : {". ", "; ", ": "})
       if (const std::size_t at = before.rfind(end); at != std::string_view::npos)

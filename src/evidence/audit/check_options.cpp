@@ -30,7 +30,7 @@ class Options {
         if (!row->total && !row->gpu.empty() && row->time() != nullptr && row->cost() != nullptr)
           options.push_back(row);
       same_work(rows, table);
-      if (options.empty() || is_schedule(rows)) continue;
+      if (options.empty() || is_schedule(rows) || is_of_parts(table)) continue;
       superlatives(options, table);
       auto& group = groups[group_of(table)];
       group.insert(group.end(), options.begin(), options.end());
@@ -79,6 +79,18 @@ class Options {
       return row->total || lower.starts_with("phase") || lower.starts_with("step") || lower.starts_with("hour") ||
              lower.starts_with("stage") || lower.starts_with("day");
     });
+  }
+
+  /// "Phase", "Task": its rows are all done.
+  bool is_of_parts(int table) const {
+    const ClaimTable& whole = bench_.document.tables[static_cast<std::size_t>(table)];
+    if (whole.headless) return false;
+    const std::string head = to_lower(whole.heads.front().text);
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{"phase", "phases", "stage", "stages", "task", "tasks", "step", "part",
+                                                "item", "component", "job", "workload", "experiment", "day", "week",
+                                                "month"},
+        [&](std::string_view name) { return head == name; });
   }
 
   bool told_dominated(const ClaimRecord& row) const {

@@ -124,7 +124,7 @@ class Told {
     const bool more = has_any(before,
                               {"buffer", "vat", " tax", "contingency", "surcharge", "markup", "margin", "reserve"}),
                less = has_any(before, {"discount", "saves", "saving", " off"});
-    if (more == less || before.contains("up to")) return;
+    if (more == less || before.contains("up to") || (less && share.high > 1)) return;
     for (const ClaimAmount* one : {&share, &from, &to}) bench_.use(*one);
     const ClaimEnds part = ends_of(share, true);
     const ClaimEnds factor =

@@ -127,7 +127,8 @@ class Written {
     for (std::size_t i = 0; i < all.size();) {
       std::vector<WrittenTerm> chain{all[i]};
       // Of "(2 + 3) × 4 h = ..." no part is a sum of its own, nor of "N × 4 × 2 = ...".
-      bool partial = (open && i == 0) || ends_open(std::string_view(said.text).substr(0, all[i].from));
+      bool partial = (open && i == 0) || (i > 0 && touches(said.text, all[i - 1], all[i])) ||
+                     ends_open(std::string_view(said.text).substr(0, all[i].from));
       std::size_t next = i + 1;
       for (; next < all.size(); ++next) {
         WrittenTerm one = all[next];
@@ -145,6 +146,11 @@ class Written {
       }
       i = std::max(next, i + 1);
     }
+  }
+
+  /// "8 nodes 4 × 2 GPUs": nobody knows what the first is for.
+  static bool touches(std::string_view text, const WrittenTerm& a, const WrittenTerm& b) {
+    return b.from >= a.to && trim(text.substr(a.to, b.from - a.to)).empty();
   }
 
   static bool product_follows(std::string_view text, const WrittenTerm& result, const WrittenTerm& next) {
@@ -198,6 +204,10 @@ class Written {
     if (count == 1 && chain[0].dimension == ClaimDimension::kTime &&
         (chain[0].unit == kDay || chain[0].unit == 7 * kDay))
       readings.values.push_back(readings.values.front() * (chain[0].unit == kDay ? kWorkingDay / kDay : 5.0 / 21));
+    // "1 TB = 1024 GB": of either kind.
+    if (count == 1 && chain[0].dimension == ClaimDimension::kBytes)
+      for (const double kinds : {1.024, 1 / 1.024, 1.024 * 1.024})
+        readings.values.push_back(readings.values[0] * kinds);
     for (std::size_t i = 0; i < count; ++i)
       if (chain[i].quantity != nullptr) bench_.use(*chain[i].quantity);
     bench_.use(stated);

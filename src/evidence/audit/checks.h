@@ -48,8 +48,8 @@ struct Bench {
     const auto place = static_cast<std::size_t>(quantity.id);
     if (place < checked.size()) checked[place] = true;
   }
-  void find(FindingKind kind, int line, std::string about, std::string said, std::string right, std::string how) {
-    findings.push_back({kind, line, std::move(about), std::move(said), std::move(right), std::move(how)});
+  void find(FindingKind kind, int line, std::string about, std::string said, std::string is, std::string how) {
+    findings.push_back({kind, line, std::move(about), std::move(said), std::move(is), std::move(how)});
   }
   /// `stated` is wrong where it fits none of the ways. `slack`: 1.3 lets 30% more than computed be.
   void judge(const ClaimRecord& record, const ClaimFact& stated, const std::vector<Way>& ways, double slack = 1) {

@@ -262,7 +262,8 @@ std::vector<UnitHint> hints_of(std::span<const std::string> heads) {
     const auto is = [&](std::initializer_list<std::string_view> names) {
       return std::ranges::find(names, lower) != names.end();
     };
-    const bool cost = is({"cost", "costs", "total cost", "cost total", "total price", "kosten", "gesamtkosten"});
+    const bool cost = lower.ends_with(" usd") || lower.ends_with(" eur") ||
+                      is({"cost", "costs", "total cost", "cost total", "total price", "kosten", "gesamtkosten"});
     if (hints[i].dimension == ClaimDimension::kBare &&
         (cost || (price && is({"total", "sum", "amount", "gesamt", "summe", "betrag"}))))
       hints[i].dimension = ClaimDimension::kMoney;

@@ -72,7 +72,8 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
     std::size_t to = from;
     int power = 0;
     while (to < rest.size() && to < from + 2 && is_digit(rest[to])) power = power * 10 + (rest[to++] - '0');
-    if (to > from && (to == rest.size() || !in_name(rest[to]))) {
+    constexpr int kMostPower = 30;  // operations of the largest training are 1e27
+    if (to > from && power <= kMostPower && (to == rest.size() || !in_name(rest[to]))) {
       const double factor = std::pow(10.0, minus ? -power : power);
       number.value *= factor;
       number.step *= factor;
@@ -158,6 +159,13 @@ Before before(std::string_view text) {
     else if (take("+")) said.added = true;
     else return said;
   }
+}
+
+/// "2 h 30 min" is one time.
+bool goes_on(const ClaimAmount& larger, const ClaimAmount& one, std::string_view text) {
+  return larger.dimension == ClaimDimension::kTime && one.dimension == ClaimDimension::kTime && !larger.range() &&
+         !one.range() && larger.whole && one.unit < larger.unit && one.high < larger.unit && !one.approximate &&
+         one.from > larger.to && trim(text.substr(larger.to, one.from - larger.to)).empty();
 }
 
 }  // namespace
@@ -376,11 +384,14 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       const ClaimUnit* unit = unit_at(all.substr(start));
       return {unit, unit == nullptr ? from : start + unit->name.size()};
     };
+    const std::string_view ahead = trim(front);
+    const bool in_sum = !ahead.empty() && (ahead.ends_with('+') || ahead.ends_with('-') || ahead.ends_with(kDashes[2]));
     const auto [unit_between, after_unit] = unit_behind(end);
     const std::size_t tries[] = {end, after_unit};
     for (const std::size_t from : tries) {
       const std::size_t sign = range_sign_at(all.substr(from));
-      if (sign == 0) continue;
+      // "+ 7% - 29%": a sum, not from 7 to 29.
+      if (sign == 0 || (in_sum && all.substr(from).starts_with(' '))) continue;
       std::size_t other = from + sign;
       if (all.substr(other).starts_with('~')) ++other;
       if (is_money_sign(all.substr(other))) ++other;
@@ -474,7 +485,16 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     one.whole = first->whole && second.whole;
     one.to = end;
     one.text = std::string(trim(all.substr(one.from, end - one.from)));
-    said.quantities.push_back(std::move(one));
+    if (!said.quantities.empty() && goes_on(said.quantities.back(), one, all)) {
+      ClaimAmount& larger = said.quantities.back();
+      larger.low = larger.high = larger.low + one.low;
+      larger.low_step = larger.high_step = one.low_step;
+      larger.to = end;
+      larger.text = std::string(trim(all.substr(larger.from, end - larger.from)));
+      --next_;
+    } else {
+      said.quantities.push_back(std::move(one));
+    }
     at = std::max(end, at + 1);
   }
   return said;

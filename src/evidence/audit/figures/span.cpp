@@ -98,7 +98,9 @@ std::string one(ClaimDimension dimension, double value) {
 }  // namespace
 
 ClaimEnds ends_of(const ClaimAmount& quantity, bool written) {
-  const bool exact = quantity.whole && !quantity.approximate && (written || is_counted(quantity.dimension));
+  // A number is stored in half a byte, not in about one.
+  const bool exact = quantity.dimension == ClaimDimension::kWidth ||
+                     (quantity.whole && !quantity.approximate && (written || is_counted(quantity.dimension)));
   // "1B tokens" in a product is no 0.5 to 1.5 billion.
   constexpr double kMostOfCount = 0.05;
   const bool counted = written && quantity.dimension != ClaimDimension::kBare && is_counted(quantity.dimension);

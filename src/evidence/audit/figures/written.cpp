@@ -227,6 +227,7 @@ WrittenReadings work_out(std::span<const WrittenTerm> terms, const ClaimAmount& 
         }
       }
       if (conversion) add(written->value * stated.unit);
+      if (conversion && bits) add(written->value);
       if (number && stated.unit == 1) add(written->value);
     } else if (money && more == Powers{1, 0, 0, 0}) {
       // "$3.20 × 10 h": the price of an hour, or of whatever the time is written in.
