@@ -233,7 +233,9 @@ std::vector<GpuMention> QuantityReader::gpus_in(std::string_view text) const {
     }
     std::string stem = squeeze(text.substr(from, end - from));
     bool good = known(stem);
-    if (!good && end < text.size() && (text[end] == ' ' || text[end] == '-')) {
+    // "a 10% buffer", "a 40 GB card" name no A10 and no A40.
+    const bool article = end == from + 1 && (text[from] == 'a' || text[from] == 'A') && text.substr(end, 1) == " ";
+    if (!good && !article && end < text.size() && (text[end] == ' ' || text[end] == '-')) {
       const std::size_t second = word_end(end + 1);
       if (second > end + 1) {
         std::string both = stem + squeeze(text.substr(end + 1, second - end - 1));
