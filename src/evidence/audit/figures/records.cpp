@@ -108,7 +108,7 @@ std::vector<const ClaimFact*> ClaimRecord::all(ClaimRole role) const {
 }
 
 const ClaimFact* ClaimRecord::time() const {
-  if (const ClaimFact* total = find(ClaimRole::kTotalTime); total != nullptr) return total;
+  if (const ClaimFact* in_all = find(ClaimRole::kTotalTime); in_all != nullptr) return in_all;
   const auto spans = all(ClaimRole::kTime);
   return spans.size() == 1 ? spans.front() : nullptr;
 }
