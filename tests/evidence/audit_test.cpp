@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/questions/facts.h"
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/span.h"
 #include "input/claims/claims_file.h"
 
 namespace gpuplan {

@@ -72,7 +72,12 @@ TEST_F(Claims, UnitsGiveBaseUnits) {
                          {"3,072,000 tokens", ClaimDimension::kTokens, 3072000, 3072000},
                          {"18k samples", ClaimDimension::kSamples, 18000, 18000},
                          {"7B parameters", ClaimDimension::kParameters, 7e9, 7e9},
-                         {"8 GPUs", ClaimDimension::kGpus, 8, 8}}) {
+                         {"8 GPUs", ClaimDimension::kGpus, 8, 8},
+                         {"0.7 kW", ClaimDimension::kPower, 700, 700},
+                         {"56 kWh", ClaimDimension::kEnergy, 56 * 3.6e6, 56 * 3.6e6},
+                         {"16 bit", ClaimDimension::kWidth, 2, 2},
+                         {"10 Gbit/s", ClaimDimension::kByteRate, 1.25e9, 1.25e9},
+                         {"1.5e9 tokens", ClaimDimension::kTokens, 1.5e9, 1.5e9}}) {
     const ClaimAmount amount = one(text);
     EXPECT_EQ(amount.dimension, dimension) << text;
     EXPECT_NEAR(amount.low, low, 1e-9 * low) << text;
@@ -113,6 +118,43 @@ TEST_F(Claims, GpusWithCountAndMemory) {
   EXPECT_EQ(gpu("a single A100 80 GB").count, 1);
   EXPECT_EQ(gpu("H100 SXM5").key, "h100sxm");
   EXPECT_EQ(gpu("8xH100").count, 8);
+  EXPECT_TRUE(read("with a 100 GB disk").gpus.empty());  // no A100
+}
+
+TEST_F(Claims, UnitsThatAreNotKnownAreTold) {
+  for (const char* text :
+       {"312 TFLOP/s", "12 months", "$100/GPU", "$0.50 per 1M tokens", "$2/M tokens", "4e14x2", "20 GB/day", "5 Hz"}) {
+    const ClaimText said = read(text);
+    ASSERT_FALSE(said.quantities.empty()) << text;
+    EXPECT_TRUE(said.quantities.front().odd) << text;
+  }
+  for (const char* text : {"4 micro", "8 GPUs", "$3", "$3/h", "16 bit", "5 of 8", "2 seeds", "700 W"})
+    EXPECT_FALSE(read(text).quantities.front().odd) << text;
+}
+
+TEST_F(Claims, TimesInTwoUnitsAreOne) {
+  EXPECT_DOUBLE_EQ(one("2 h 30 min").low, 9000);
+  EXPECT_DOUBLE_EQ(one("1 day 6 h").low, 30 * 3600.0);
+  EXPECT_EQ(read("2 h, 30 min").quantities.size(), 2U);
+  EXPECT_EQ(read("30 min 2 h").quantities.size(), 2U);
+}
+
+TEST_F(Claims, PercentagesAreNoEndsOfRanges) {
+  EXPECT_EQ(read("$10 - 15% = $8.50").quantities.size(), 3U);
+  EXPECT_EQ(read("10 h - 20% = 8 h").quantities.size(), 3U);
+  EXPECT_EQ(read("$100 + 7% - 29%").quantities.size(), 3U);
+  EXPECT_EQ(read("10% - 15%").quantities.size(), 1U);
+}
+
+TEST_F(Claims, HeadsOfColumnsSayUnits) {
+  const auto hints = hints_of(std::vector<std::string>{"GPU", "gpus", "price per gpu hour", "hours", "total"});
+  EXPECT_EQ(hints[1].dimension, ClaimDimension::kGpus);
+  EXPECT_EQ(hints[2].dimension, ClaimDimension::kPrice);
+  EXPECT_TRUE(hints[2].per_gpu);
+  EXPECT_EQ(hints[3].dimension, ClaimDimension::kTime);
+  EXPECT_EQ(hints[4].dimension, ClaimDimension::kMoney);
+  // Of what a total is only prices tell.
+  EXPECT_EQ(hints_of(std::vector<std::string>{"GPU", "total"})[1].dimension, ClaimDimension::kBare);
 }
 
 TEST_F(Claims, TheDocumentSaysWhichSignIsTheDecimalOne) {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "evidence/audit/records.h"
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/records.h"
+#include "evidence/audit/figures/span.h"
 
 namespace gpuplan {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evidence/audit/checks.h"
-#include "evidence/audit/records.h"
+#include "evidence/audit/figures/records.h"
 
 namespace gpuplan {
 
@@ -14,8 +14,10 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   const std::vector<ClaimRecord> records = records_of(document);
   audit::Bench bench{document, records, catalogue};
   bench.checked.resize(static_cast<std::size_t>(document.quantities));
-  for (const auto check : {audit::check_rows, audit::check_sums, audit::check_columns, audit::check_options,
-                           audit::check_repeats, audit::check_facts, audit::check_memory, audit::check_missing}) {
+  for (const auto check :
+       {audit::check_bill, audit::check_rows, audit::check_written, audit::check_told, audit::check_sums,
+        audit::check_columns, audit::check_options, audit::check_compared, audit::check_repeats, audit::check_cards,
+        audit::check_facts, audit::check_caches, audit::check_memory, audit::check_missing}) {
     bench.steps = audit::Bench::kSteps;
     check(bench);
   }

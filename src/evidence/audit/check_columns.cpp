@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/span.h"
 
 namespace gpuplan::audit {
 namespace {

@@ -10,13 +10,12 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/span.h"
+#include "evidence/audit/gpu_names.h"
 
 namespace gpuplan::audit {
 namespace {
 
-/// Lists state 1000 for 1024, and what is left of a card: sizes so close are one.
-constexpr double kSameSize = 0.08;
 /// Beyond these times of the cheapest and dearest offer known a price is told.
 constexpr double kLeastBelievable = 0.5, kMostBelievable = 1.6;
 constexpr double kLeastOfInstance = 0.75, kMostOfInstance = 1.35;
@@ -55,110 +54,19 @@ class Facts {
   }
 
   void check() {
-    for (const ClaimSection& section : bench_.document.sections) {
-      look(section.line, section.title);
-    }
+    for (const ClaimSection& section : bench_.document.sections) models(section.line, section.title.text);
     for (const ClaimLine& line : bench_.document.lines) {
-      look(line.line, line.said);
+      models(line.line, line.said.text);
       instance_prices(line);
       billing(line);
     }
     for (const ClaimTable& table : bench_.document.tables)
-      for (const ClaimRow& row : table.rows) {
-        for (const ClaimText& cell : row.cells) look(row.line, cell);
-        sizes(table, row);
-      }
+      for (const ClaimRow& row : table.rows)
+        for (const ClaimText& cell : row.cells) models(row.line, cell.text);
     for (const ClaimRecord& record : bench_.records) prices(record);
   }
 
  private:
-  std::vector<const Gpu*> named(const std::string& key) {
-    auto [found, is_new] = named_.try_emplace(key);
-    if (is_new)
-      for (const Gpu& gpu : bench_.catalogue.gpus) {
-        bool good = squeeze(gpu.name).starts_with(key);
-        for (const std::string& alias : gpu.aliases) good = good || squeeze(alias).starts_with(key);
-        // "A10" is not the beginning of "A100".
-        if (good && !begins_word(gpu, key)) good = false;
-        if (good) found->second.push_back(&gpu);
-      }
-    return found->second;
-  }
-  static bool begins_word(const Gpu& gpu, const std::string& key) {
-    const auto good = [&](std::string_view name) {
-      const std::string squeezed = squeeze(name);
-      return squeezed.starts_with(key) && (squeezed.size() == key.size() || !is_digit(squeezed[key.size()]) ||
-                                           !is_digit(key.back()) || named_with_size(name, key));
-    };
-    return good(gpu.name) || std::ranges::any_of(gpu.aliases, good);
-  }
-  /// "A100 80GB": the key ends where a word ends.
-  static bool named_with_size(std::string_view name, const std::string& key) {
-    std::string so_far;
-    for (const std::string_view word : split(name, ' ')) {
-      so_far += squeeze(word);
-      if (so_far == key) return true;
-    }
-    return false;
-  }
-
-  /// GPUs with a memory that they are not made with, and models that do not exist.
-  void look(int line, const ClaimText& said) {
-    for (const GpuMention& gpu : said.gpus) {
-      if (gpu.gigabytes <= 0 || !told_.insert(gpu.key + number_text(gpu.gigabytes)).second) continue;
-      size_of(line, gpu, gpu.gigabytes, gpu.text);
-    }
-    models(line, said.text);
-  }
-
-  void size_of(int line, const GpuMention& gpu, double gigabytes, const std::string& said) {
-    std::vector<double> sizes;
-    for (const Gpu* one : named(gpu.key)) {
-      const double size = std::round(one->memory / units::GiB);
-      if (std::fabs(size - gigabytes) <= std::max(kSameSize * size, 1.0)) return;
-      sizes.push_back(size);
-    }
-    if (sizes.empty()) return;
-    std::ranges::sort(sizes);
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    std::vector<std::string> words;
-    for (const double size : sizes) words.push_back(number_text(size) + " GB");
-    bench_.find(FindingKind::kWrong, line, gpu.text, said, listed(words, "or"),
-                "no " + named(gpu.key).front()->name.substr(0, named(gpu.key).front()->name.find(' ')) + " with " +
-                    number_text(gigabytes) + " GB is made");
-  }
-
-  /// A column "VRAM" beside GPUs.
-  void sizes(const ClaimTable& table, const ClaimRow& row) {
-    if (table.headless || row.cells.front().gpus.size() != 1) return;
-    for (std::size_t i = 1; i < row.cells.size(); ++i) {
-      const std::string head = to_lower(table.heads[i].text);
-      const auto& all = row.cells[i].quantities;
-      if (all.size() != 1 || all[0].range() || all[0].approximate) continue;
-      const GpuMention& gpu = row.cells.front().gpus.front();
-      if (all[0].dimension == ClaimDimension::kBytes && gpu.count <= 1 &&
-          (head == "vram" || head == "gpu memory" || head == "gpu ram" || head.starts_with("vram ("))) {
-        bench_.use(all[0]);
-        size_of(row.line, gpu, std::round(all[0].low / (all[0].unit > 1e9 ? all[0].unit : 1e9)), all[0].text);
-      }
-      if (all[0].dimension == ClaimDimension::kByteRate && head.find("bandwidth") != std::string::npos &&
-          head.find("link") == std::string::npos) {
-        double near = 0;
-        bool good = false;
-        for (const Gpu* one : named(gpu.key)) {
-          if (gpu.gigabytes > 0 && std::fabs(std::round(one->memory / units::GiB) - gpu.gigabytes) > 1) continue;
-          near = one->bandwidth.value;
-          constexpr double kSame = 0.12;
-          good = good || std::fabs(near - all[0].low) <= kSame * near;
-        }
-        bench_.use(all[0]);
-        if (near > 0 && !good)
-          bench_.find(FindingKind::kWrong, row.line, gpu.text, all[0].text, told(ClaimDimension::kByteRate, near),
-                      "memory bandwidth as its data sheet says");
-      }
-    }
-  }
-
   /// "Name-7B" where the sizes of that name are known and 7B is none of them.
   void models(int line, std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -215,7 +123,7 @@ class Facts {
       for (const ClaimFact* price : row->all(ClaimRole::kPrice)) {
         if (price->value->foreign || price->value->low <= 0) continue;
         Range market;
-        for (const Gpu* gpu : named(record.gpu)) {
+        for (const Gpu* gpu : names_.named(record.gpu)) {
           if (record.gigabytes > 0 && std::fabs(std::round(gpu->memory / units::GiB) - record.gigabytes) > 1) continue;
           const auto found = gpus_.find(gpu->name);
           if (found == gpus_.end()) continue;
@@ -293,13 +201,13 @@ class Facts {
                       told(ClaimDimension::kTime, longest->billing.increment.value));
   }
 
-  Bench& bench_;
   static Seconds least_bill(const Offer& offer) { return std::max(offer.billing.minimum, offer.billing.increment); }
 
+  Bench& bench_;
   std::map<std::string, Range> gpus_, instances_;
   std::map<std::string, const Offer*> bills_;  ///< by provider, the one with the longest least bill
-  std::map<std::string, std::vector<const Gpu*>> named_;
-  std::set<std::string> told_, models_told_, prices_told_;
+  GpuNames names_{bench_.catalogue};
+  std::set<std::string> models_told_, prices_told_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "domain/work/model_shape.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/span.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -50,7 +50,6 @@ class Memory {
       prose(table);
     }
     by_count();
-    caches();
     optimizer();
   }
 
@@ -295,56 +294,6 @@ class Memory {
                   one.front().memory->text + " / " + number_text(share.count) +
                       " needs sharding (FSDP, ZeRO-3) or models split over GPUs, of which nothing is said; with data "
                       "parallelism each GPU holds the weights");
-    }
-  }
-
-  /// Parameters that the nearest heading or lines above speak of: "7B Model".
-  std::optional<double> parameters_near(const ClaimLine& line) const {
-    std::optional<double> found;
-    for (const ClaimLine& other : bench_.document.lines) {
-      if (!bench_.go_on()) return found;
-      if (other.line > line.line || other.section != line.section) continue;
-      for (const ClaimAmount& one : other.said.quantities)
-        if (one.dimension == ClaimDimension::kParameters ||
-            (one.dimension == ClaimDimension::kBare && one.text.ends_with('B') && one.low >= 1e8))
-          found = one.low;
-    }
-    return found;
-  }
-
-  /// "KV cache (512 tokens, float16): ~2 GB" of a model of 7B: no model of that size keeps as much.
-  void caches() {
-    for (const ClaimLine& line : bench_.document.lines) {
-      const std::string lower = to_lower(line.label);
-      if (lower.find("kv cache") == std::string::npos && lower.find("kv-cache") == std::string::npos) continue;
-      if (lower.find("batch") != std::string::npos) continue;
-      const ClaimAmount *tokens = nullptr, *memory = nullptr;
-      for (const ClaimAmount& one : line.said.quantities) {
-        if (one.dimension == ClaimDimension::kTokens) tokens = &one;
-        if (one.dimension == ClaimDimension::kBytes && one.from >= line.label.size()) memory = &one;
-      }
-      const auto parameters = parameters_near(line);
-      if (tokens == nullptr || memory == nullptr || !parameters || tokens->low <= 0) continue;
-      double most = 0;
-      const ModelShape* which = nullptr;
-      for (const ModelShape& model : bench_.catalogue.models) {
-        if (model.kind != ModelKind::kDecoder || model.published < 0.8 * *parameters ||
-            model.published > 1.25 * *parameters || model.mla())
-          continue;
-        const double a_token =
-            2.0 * model.layers * model.kv_heads * model.head_dim * (lower.find("32") != std::string::npos ? 4 : 2);
-        if (a_token > most) most = a_token, which = &model;
-      }
-      if (which == nullptr) continue;
-      bench_.use(*tokens);
-      bench_.use(*memory);
-      const double right = most * tokens->high;
-      constexpr double kRoom = 2;  // blocks that engines set aside
-      if (memory->low > kRoom * right)
-        bench_.find(
-            FindingKind::kWrong, line.line, line.label, memory->text, "at most " + told(ClaimDimension::kBytes, right),
-            told(ClaimDimension::kBytes, most).substr(0, 0) + significant_text(most / 1e6, 3) +
-                " MB a token, the most of known models of this size (" + which->name + "), \xC3\x97 " + tokens->text);
     }
   }
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/span.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -14,35 +14,13 @@ namespace {
 /// Times may hold so much beside the steps: the start, checks, checkpoints.
 constexpr double kBesideSteps = 1.3;
 
-struct Way {
-  ClaimEnds value;
-  std::string how;
-};
-
-/// A record with what its heading's parents say of price and GPUs.
-struct Known {
-  const ClaimFact* price = nullptr;
-  std::vector<const ClaimFact*> prices;
-  int count = 0;
-};
-
 class Rows {
  public:
-  explicit Rows(Bench& bench) : bench_(bench) {
-    for (const ClaimRecord& record : bench.records)
-      if (record.table < 0) {
-        if (static_cast<std::size_t>(record.section) >= lists_.size())
-          lists_.resize(static_cast<std::size_t>(record.section) + 1);
-        lists_[static_cast<std::size_t>(record.section)] = &record;
-      }
-    find_work();
-  }
+  explicit Rows(Bench& bench) : bench_(bench) { find_work(); }
 
   void check() {
     for (const ClaimRecord& record : bench_.records) {
       if (record.total) continue;
-      cost(record);
-      gpu_time(record);
       step_time(record);
       token_time(record);
       sample_time(record);
@@ -51,100 +29,6 @@ class Rows {
   }
 
  private:
-  const ClaimRecord* list_of(int section) const {
-    return static_cast<std::size_t>(section) < lists_.size() ? lists_[static_cast<std::size_t>(section)] : nullptr;
-  }
-
-  /// Prices of the record, else of the nearest list above that has one.
-  Known known(const ClaimRecord& record) const {
-    Known known;
-    known.prices = record.all(ClaimRole::kPrice);
-    known.count = record.count;
-    if (record.table >= 0) return known;
-    for (int at = bench_.document.sections[static_cast<std::size_t>(record.section)].parent;
-         at > 0 && known.prices.empty(); at = bench_.document.sections[static_cast<std::size_t>(at)].parent)
-      if (const ClaimRecord* above = list_of(at)) {
-        known.prices = above->all(ClaimRole::kPrice);
-        if (known.count == 0) known.count = above->count;
-      }
-    if (known.prices.size() > 1) known.prices.clear();  // which of them counts is not said
-    return known;
-  }
-
-  void judge(const ClaimRecord& record, const ClaimFact& stated, const std::vector<Way>& ways, double slack = 1) {
-    if (ways.empty()) return;
-    bench_.use(*stated.value);
-    for (const Way& way : ways)
-      if (slack > 1 ? fits_at_least(*stated.value, way.value, slack) : fits(*stated.value, way.value)) return;
-    bench_.find(FindingKind::kWrong, stated.line, record.label, stated.value->text,
-                told(stated.value->dimension, ways.front().value), ways.front().how);
-  }
-
-  void cost(const ClaimRecord& record) {
-    const auto costs = record.all(ClaimRole::kCost);
-    if (costs.empty() || costs.size() > 3) return;
-    const Known about = known(record);
-    if (about.prices.size() > 4) return;
-    std::vector<const ClaimFact*> times = record.all(ClaimRole::kTotalTime);
-    if (times.empty()) times = record.all(ClaimRole::kTime);
-    std::vector<Way> ways;
-    for (const ClaimFact* price : about.prices) {
-      if (price->value->foreign != costs.front()->value->foreign) continue;
-      bench_.use(*price->value);
-      const ClaimEnds dollars = ends_of(*price->value);
-      for (const ClaimFact* time : times) {
-        bench_.use(*time->value);
-        const ClaimEnds hours = ends_of(*time->value) * (1 / kHour);
-        const int count = std::max(about.count, 1);
-        const std::string how = price->value->text + " \xC3\x97 " + time->value->text;
-        if (price->value->per_gpu)
-          ways.push_back({dollars * hours * ends_of(count),
-                          how + (count > 1 ? " \xC3\x97 " + std::to_string(count) + " GPUs" : "")});
-        else {
-          ways.push_back({dollars * hours, how});
-          if (count > 1)
-            ways.push_back({dollars * hours * ends_of(count), how + " \xC3\x97 " + std::to_string(count) + " GPUs"});
-        }
-      }
-      if (const ClaimFact* gpu_time = record.find(ClaimRole::kGpuTime); gpu_time != nullptr) {
-        bench_.use(*gpu_time->value);
-        ways.push_back({dollars * (ends_of(*gpu_time->value) * (1 / kHour)),
-                        price->value->text + " \xC3\x97 " + gpu_time->value->text});
-      }
-      // Work and what is beside it, where no total is stated.
-      const ClaimFact* overhead = record.find(ClaimRole::kOverhead);
-      if (overhead != nullptr && times.size() == 1 && times.front()->role == ClaimRole::kTime) {
-        bench_.use(*overhead->value);
-        ways.push_back(
-            {dollars * ((ends_of(*times.front()->value) + ends_of(*overhead->value)) * (1 / kHour)),
-             price->value->text + " \xC3\x97 (" + times.front()->value->text + " + " + overhead->value->text + ")"});
-      }
-    }
-    for (const ClaimFact* one : costs) judge(record, *one, ways);
-  }
-
-  void gpu_time(const ClaimRecord& record) {
-    const auto totals = record.all(ClaimRole::kGpuTime);
-    const ClaimFact* time = record.find(ClaimRole::kTotalTime);
-    if (time == nullptr) time = record.find(ClaimRole::kTime);
-    if (totals.size() != 1 || time == nullptr) return;
-    ClaimEnds count;
-    std::string words;
-    if (const ClaimFact* gpus = record.find(ClaimRole::kGpus)) {
-      bench_.use(*gpus->value);
-      count = ends_of(*gpus->value, true);
-      words = told(ClaimDimension::kBare, count);
-    } else if (record.count > 0) {
-      count = ends_of(record.count);
-      words = std::to_string(record.count);
-    } else {
-      return;
-    }
-    bench_.use(*time->value);
-    // Lists say "8 (for generation) + 1-2": one number of GPUs is not enough there.
-    judge(record, *totals.front(), {{ends_of(*time->value) * count, words + " GPUs \xC3\x97 " + time->value->text}});
-  }
-
   void step_time(const ClaimRecord& record) {
     const auto times = record.all(ClaimRole::kTime);
     const ClaimFact* steps = record.find(ClaimRole::kSteps);
@@ -152,10 +36,10 @@ class Rows {
     if (times.size() != 1 || steps == nullptr || step == nullptr) return;
     bench_.use(*steps->value);
     bench_.use(*step->value);
-    judge(record, *times.front(),
-          {{ends_of(*steps->value, true) * ends_of(*step->value),
-            steps->value->text + " steps \xC3\x97 " + step->value->text}},
-          kBesideSteps);
+    bench_.judge(record, *times.front(),
+                 {{ends_of(*steps->value, true) * ends_of(*step->value),
+                   steps->value->text + " steps \xC3\x97 " + step->value->text}},
+                 kBesideSteps);
   }
 
   /// Tokens and samples that the work of a section comes to, as its own lines or those of a heading above say.
@@ -215,7 +99,7 @@ class Rows {
     bench_.use(*rate->value);
     // More tokens a second is less time.
     const ClaimEnds work_ends = ends_of(tokens, true);
-    judge(record, *time, {{work_ends / speed, words}}, kBesideSteps);
+    bench_.judge(record, *time, {{work_ends / speed, words}}, kBesideSteps);
   }
 
   void sample_time(const ClaimRecord& record) {
@@ -242,7 +126,7 @@ class Rows {
     for (const ClaimFact& one : record.facts)
       if (one.value->dimension == ClaimDimension::kTime && &one != rate && one.role != ClaimRole::kOverhead &&
           one.role != ClaimRole::kStepTime)
-        judge(record, one, ways, kBesideSteps);
+        bench_.judge(record, one, ways, kBesideSteps);
   }
 
   void total_time(const ClaimRecord& record) {
@@ -264,11 +148,10 @@ class Rows {
     // Times that are no parts: the longest of them, such as that of all models at once.
     if (more.empty())
       for (const ClaimFact* one : times) ways.push_back({ends_of(*one->value), one->value->text});
-    judge(record, *totals.front(), ways);
+    bench_.judge(record, *totals.front(), ways);
   }
 
   Bench& bench_;
-  std::vector<const ClaimRecord*> lists_;  ///< by section
   std::vector<Work> tokens_, samples_, epochs_;
 };
 

@@ -9,80 +9,10 @@
 #include "base/math.h"
 #include "base/text.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/span.h"
 
 namespace gpuplan::audit {
 namespace {
-
-/// An operand of a sum that is written out, with the sign in front of it.
-struct Term {
-  char sign = 0;  ///< '*', '/', '+', '-', '='; 0: the first
-  ClaimEnds base, written;
-  ClaimDimension dimension = ClaimDimension::kBare;
-  const ClaimAmount* quantity = nullptr;
-  std::size_t from = 0, to = 0;
-};
-
-/// The sign between two amounts, where nothing else but a few words stands there. 0: there is none.
-char sign_in(std::string_view gap) {
-  constexpr std::size_t kLongest = 48;
-  if (gap.size() > kLongest) return 0;
-  char sign = 0;
-  int words = 0;
-  bool in_word = false;
-  for (std::size_t i = 0; i < gap.size(); ++i) {
-    const std::string_view rest = gap.substr(i);
-    char here = 0;
-    std::size_t length = 1;
-    if (rest.starts_with("\xC3\x97") || rest.starts_with("\xC2\xB7")) here = '*', length = 2;
-    else if (rest.starts_with("\xC3\xB7")) here = '/', length = 2;
-    else if (rest.starts_with("\xE2\x89\x88")) here = '=', length = 3;
-    else if (rest.starts_with("\xE2\x88\x92") && i > 0 && gap[i - 1] == ' ') here = '-', length = 3;
-    else if (rest[0] == '*' || rest[0] == '/' || rest[0] == '+' || rest[0] == '=') here = rest[0];
-    else if (rest[0] == '-' && i > 0 && gap[i - 1] == ' ' && rest.size() > 1 && rest[1] == ' ') here = '-';
-    else if ((rest[0] == 'x' || rest[0] == 'X') && (i == 0 || !is_letter(gap[i - 1])) &&
-             (rest.size() == 1 || !is_letter(rest[1])))
-      here = '*';
-    if (here != 0) {
-      if (sign != 0) return 0;
-      sign = here;
-      i += length - 1;
-      in_word = false;
-      continue;
-    }
-    const char c = rest[0];
-    const bool letter = is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80 || (c == '-' && in_word);
-    if (letter && !in_word) ++words;
-    in_word = letter;
-    // "(", "," and the like part what is said; '~' and '$' belong to the amount.
-    if (!letter && c != ' ' && c != '~') return 0;
-  }
-  return words <= 5 ? sign : static_cast<char>(0);
-}
-
-ClaimEnds minus(const ClaimEnds& a, const ClaimEnds& b) { return {a.low - b.low, a.high - b.high}; }
-
-/// Products first, then sums. nullopt: a negative result.
-std::optional<ClaimEnds> worth(const std::vector<Term>& terms, std::size_t count,
-                               const std::vector<ClaimEnds>& values) {
-  ClaimEnds sum = ends_of(0.0), product = values[0];
-  char pending = '+';
-  const auto take = [&] { sum = pending == '-' ? minus(sum, product) : sum + product; };
-  for (std::size_t i = 1; i < count; ++i) {
-    if (terms[i].sign == '*') product = product * values[i];
-    else if (terms[i].sign == '/') product = ClaimEnds{product.low / values[i].low, product.high / values[i].high};
-    else {
-      take();
-      pending = terms[i].sign;
-      product = values[i];
-    }
-  }
-  take();
-  if (sum.low.low < 0 || sum.high.low < 0) return std::nullopt;
-  // "4 h / 8-16 h": the greater divisor gives less.
-  if (sum.low_middle() > sum.high_middle()) std::swap(sum.low, sum.high);
-  return sum;
-}
 
 class Sums {
  public:
@@ -91,7 +21,6 @@ class Sums {
   void check() {
     for (const ClaimLine& line : bench_.document.lines) {
       if (line.said.quantities.size() > 40) continue;
-      written_out(line.line, line.label, line.said);
       share_of(line.line, line.label, line.said);
       saved(line);
     }
@@ -99,7 +28,6 @@ class Sums {
       for (const ClaimRow& row : table.rows)
         for (const ClaimText& cell : row.cells) {
           if (cell.quantities.size() < 2 || cell.quantities.size() > 40) continue;
-          written_out(row.line, row.cells.front().text, cell);
           share_of(row.line, row.cells.front().text, cell);
         }
     lists();
@@ -107,134 +35,6 @@ class Sums {
   }
 
  private:
-  /// Amounts and GPUs with memory, in the order of the text.
-  std::vector<Term> terms_of(const ClaimText& said) const {
-    std::vector<Term> terms;
-    for (const ClaimAmount& quantity : said.quantities) {
-      const ClaimEnds base = ends_of(quantity, true);
-      terms.push_back({0, base, base * (1 / quantity.unit), quantity.dimension, &quantity, quantity.from, quantity.to});
-    }
-    for (const GpuMention& gpu : said.gpus) {
-      if (gpu.count <= 0) continue;
-      Term term;
-      term.from = gpu.from;
-      term.to = gpu.to;
-      if (gpu.gigabytes > 0) {
-        term.dimension = ClaimDimension::kBytes;
-        term.base = ends_of(gpu.count * gpu.gigabytes * 1e9);
-        term.written = ends_of(gpu.count * gpu.gigabytes);
-      } else {
-        term.dimension = ClaimDimension::kGpus;
-        term.base = term.written = ends_of(gpu.count);
-      }
-      terms.push_back(term);
-    }
-    std::ranges::sort(terms, {}, &Term::from);
-    return terms;
-  }
-
-  void written_out(int line, const std::string& label, const ClaimText& said) {
-    if (said.text.find('=') == std::string::npos && said.text.find("\xE2\x89\x88") == std::string::npos) {
-      reversed(line, label, said);
-      return;
-    }
-    const std::vector<Term> all = terms_of(said);
-    for (std::size_t i = 0; i < all.size();) {
-      std::vector<Term> chain{all[i]};
-      std::size_t next = i + 1;
-      for (; next < all.size(); ++next) {
-        const std::string_view gap = std::string_view(said.text).substr(
-            chain.back().to, all[next].from > chain.back().to ? all[next].from - chain.back().to : 0);
-        // "4x RTX 3090 (24 GB each) = 96 GB"
-        if (chain.size() == 1 && chain[0].dimension == ClaimDimension::kGpus && chain[0].quantity == nullptr &&
-            trim(gap) == "(" && all[next].dimension == ClaimDimension::kBytes &&
-            std::string_view(said.text).substr(all[next].to).starts_with(" each)")) {
-          chain.push_back(all[next]);
-          chain.back().sign = '*';
-          chain.back().to += std::string_view(" each)").size();
-          continue;
-        }
-        const char sign = sign_in(gap);
-        if (sign == 0) break;
-        chain.push_back(all[next]);
-        chain.back().sign = sign;
-        if (sign == '=') {
-          judge(line, label, said, chain);
-          // "= 16 steps = 12 min" goes on from the result.
-          chain = {all[next]};
-        }
-      }
-      i = std::max(next, i + 1);
-    }
-  }
-
-  /// "$327 ($32.77 × 10)"
-  void reversed(int line, const std::string& label, const ClaimText& said) {
-    const std::vector<Term> all = terms_of(said);
-    for (std::size_t i = 0; i + 2 < all.size(); ++i) {
-      const std::string_view text = said.text;
-      if (all[i].quantity == nullptr || trim(text.substr(all[i].to, all[i + 1].from - all[i].to)) != "(") continue;
-      std::vector<Term> chain{all[i + 1]};
-      std::size_t last = i + 1;
-      while (last + 1 < all.size()) {
-        const char sign = sign_in(text.substr(all[last].to, all[last + 1].from - all[last].to));
-        if (sign == 0 || sign == '=') break;
-        chain.push_back(all[++last]);
-        chain.back().sign = sign;
-      }
-      if (chain.size() < 2 || !trim(text.substr(all[last].to)).starts_with(')')) continue;
-      chain.push_back(all[i]);
-      chain.back().sign = '=';
-      judge(line, label, said, chain);
-    }
-  }
-
-  void judge(int line, const std::string& label, const ClaimText& said, const std::vector<Term>& chain) {
-    const std::size_t count = chain.size() - 1;
-    const Term& result = chain.back();
-    // "4x A100 40GB = 160 GB" is a product of its own.
-    const bool product = chain[0].quantity == nullptr && chain[0].dimension == ClaimDimension::kBytes;
-    if (count < (product ? 1U : 2U) || result.quantity == nullptr) return;
-    std::vector<ClaimEnds> base, written, hourly;
-    bool time = false, money = false;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (chain[i].sign == '/' && chain[i].base.low.low <= 0) return;
-      base.push_back(chain[i].base);
-      written.push_back(chain[i].written);
-      hourly.push_back(chain[i].dimension == ClaimDimension::kTime ? chain[i].base * (1 / kHour) : chain[i].base);
-      time = time || chain[i].dimension == ClaimDimension::kTime;
-      money = money || chain[i].dimension == ClaimDimension::kMoney || chain[i].dimension == ClaimDimension::kPrice;
-    }
-    const ClaimAmount& stated = *result.quantity;
-    std::optional<ClaimEnds> right;
-    const auto good = [&](const std::vector<ClaimEnds>& values, double unit) {
-      const auto value = worth(chain, count, values);
-      if (!value) return false;
-      const ClaimEnds scaled = *value * unit;
-      if (fits(stated, scaled)) return true;
-      if (!right) right = scaled;
-      return false;
-    };
-    for (std::size_t i = 0; i < count; ++i)
-      if (chain[i].quantity != nullptr) bench_.use(*chain[i].quantity);
-    bench_.use(stated);
-    // The first is the most sensible reading of the units; it is the one that is told.
-    const bool hours = time && money && stated.dimension == ClaimDimension::kMoney;
-    if (hours && good(hourly, 1)) return;
-    if (good(base, 1) || good(written, stated.unit)) return;
-    if (time && good(hourly, stated.dimension == ClaimDimension::kGpuTime ? kHour : stated.unit)) return;
-    if (stated.dimension == ClaimDimension::kTimes && good(base, 1)) return;
-    if (!right) return;
-    std::string how;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string_view text = std::string_view(said.text).substr(chain[i].from, chain[i].to - chain[i].from);
-      const char sign = chain[i].sign;
-      if (i > 0) how += sign == '*' ? " \xC3\x97 " : std::string(" ") + sign + " ";
-      how += trim(text);
-    }
-    bench_.find(FindingKind::kWrong, line, label, how + " = " + stated.text, told(stated.dimension, *right), how);
-  }
-
   /// "34 GB (42% of 80 GB)", "2.5 hours (29% of 10 hours)"
   void share_of(int line, const std::string& label, const ClaimText& said) {
     const auto& all = said.quantities;

@@ -3,18 +3,28 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "domain/facts/catalogue.h"
+#include "evidence/audit/figures/records.h"
+#include "evidence/audit/figures/span.h"
 #include "evidence/audit/finding.h"
-#include "evidence/audit/records.h"
 #include "evidence/claims/claims.h"
 
 namespace gpuplan::audit {
 
 inline constexpr double kHour = 3600;  ///< seconds
+
+/// One way to come to a value.
+struct Way {
+  ClaimEnds value;
+  std::string how;
+  std::optional<ClaimEnds> shown{};  ///< of the figures as they are written, which is told; empty: as `value`
+};
 
 struct Bench {
   const ClaimDocument& document;
@@ -25,7 +35,8 @@ struct Bench {
   /// Steps left for what holds everything against everything: files of many MB end too.
   static constexpr long kSteps = 5'000'000;  // a second or two
   long steps = kSteps;
-  bool cut_short = false;  ///< some check had no steps left
+  bool cut_short = false;         ///< some check had no steps left
+  std::map<int, double> right{};  ///< by ClaimAmount::id, what a wrong cost or time is
 
   /// A step of such a search; false: enough.
   bool go_on() {
@@ -37,8 +48,19 @@ struct Bench {
     const auto place = static_cast<std::size_t>(quantity.id);
     if (place < checked.size()) checked[place] = true;
   }
-  void find(FindingKind kind, int line, std::string about, std::string said, std::string right, std::string how) {
-    findings.push_back({kind, line, std::move(about), std::move(said), std::move(right), std::move(how)});
+  void find(FindingKind kind, int line, std::string about, std::string said, std::string is, std::string how) {
+    findings.push_back({kind, line, std::move(about), std::move(said), std::move(is), std::move(how)});
+  }
+  /// `stated` is wrong where it fits none of the ways. `slack`: 1.3 lets 30% more than computed be.
+  void judge(const ClaimRecord& record, const ClaimFact& stated, const std::vector<Way>& ways, double slack = 1) {
+    if (ways.empty()) return;
+    use(*stated.value);
+    for (const Way& way : ways)
+      if (slack > 1 ? fits_at_least(*stated.value, way.value, slack) : fits(*stated.value, way.value)) return;
+    const ClaimEnds& shown = ways.front().shown.value_or(ways.front().value);
+    right.emplace(stated.value->id, (shown.low_middle() + shown.high_middle()) / 2);
+    find(FindingKind::kWrong, stated.line, record.label, stated.value->text, told(*stated.value, shown),
+         ways.front().how);
   }
   /// Rows of a table, in order.
   std::vector<const ClaimRecord*> rows_of(int table) const {
@@ -58,19 +80,31 @@ struct Bench {
   }
 };
 
-/// Products and quotients within a row or list: cost, GPU-hours, times from steps, tokens and samples.
+/// What a row or list asks for GPUs: price × hours × GPUs, GPU-hours.
+void check_bill(Bench& bench);
+/// Times of a row or list: from steps, tokens and samples, with what is beside them.
 void check_rows(Bench& bench);
-/// What is written out: "3 h × $2.49 = $7.47", "34 GB (42% of 80 GB)", sums of lists, chance of several hours.
+/// What is written out: "3 h × $2.49 = $7.47", "$332 + 10% = $365.20", "3 days = 72 h".
+void check_written(Bench& bench);
+/// "60M tokens at 60,000 tokens/s takes 16.7 min", "With a 10% buffer: $440 -> $484".
+void check_told(Bench& bench);
+/// Shares in brackets ("34 GB (42% of 80 GB)"), savings, sums of lists, hours of machines and of GPUs.
 void check_sums(Bench& bench);
 /// Columns: sums, buffers, relative speeds, prices by GPU, money for an hour saved.
 void check_columns(Bench& bench);
-/// Options: dominated ones, "fastest" and "cheapest", GPUs left out, the same work, comparisons in prose.
+/// Options: dominated ones, "fastest" and "cheapest", GPUs left out, the same work. After those that find wrong costs.
 void check_options(Bench& bench);
+/// "40% cheaper than", "2x faster than".
+void check_compared(Bench& bench);
 /// The same stated twice: tables that repeat each other, totals of phases, prices of several GPUs.
 void check_repeats(Bench& bench);
-/// Hardware, prices and models that exist.
+/// Memory and bandwidth of GPUs.
+void check_cards(Bench& bench);
+/// Prices, least bills, and models that exist.
 void check_facts(Bench& bench);
-/// Memory: by batch, by number of GPUs, caches, optimizers.
+/// Caches of keys and values.
+void check_caches(Bench& bench);
+/// Memory: by batch, by number of GPUs, optimizers.
 void check_memory(Bench& bench);
 /// Set-up time and buffer.
 void check_missing(Bench& bench);

@@ -73,12 +73,10 @@ Result<ClaimDocument> read_csv(std::string_view text, QuantityReader& reader) {
     }
     if (table.heads.empty()) {
       table.line = line;
-      for (const std::string_view cell : row.cells) {
-        std::string head(cell);
-        std::ranges::replace(head, '_', ' ');
-        hints.push_back(QuantityReader::hint_of(head));
-        table.heads.emplace_back().text = std::move(head);
-      }
+      std::vector<std::string> names(row.cells.begin(), row.cells.end());
+      for (std::string& name : names) std::ranges::replace(name, '_', ' ');
+      hints = hints_of(names);
+      for (std::string& name : names) table.heads.emplace_back().text = std::move(name);
       return;
     }
     if (row.cells.size() > table.heads.size()) {

@@ -175,17 +175,10 @@ class MarkdownLines {
     table.line = static_cast<int>(at_) + 1;
     table.section = section_;
     table.headless = !ruled;
-    std::vector<UnitHint> hints;
-    if (ruled)
-      for (const std::string& head : heads) {
-        std::string text = plain_markdown(head);
-        hints.push_back(QuantityReader::hint_of(text));
-        ClaimText said;
-        said.text = std::move(text);
-        table.heads.push_back(std::move(said));
-      }
-    else table.heads.resize(heads.size());
-    hints.resize(heads.size());
+    std::vector<std::string> names(heads.size());
+    if (ruled) std::ranges::transform(heads, names.begin(), plain_markdown);
+    const std::vector<UnitHint> hints = hints_of(names);
+    for (std::string& name : names) table.heads.emplace_back().text = std::move(name);
     for (; end < lines_.size(); ++end) {
       const std::string_view line = lines_[end].substr(0, kLongestPlanLine);
       if (trim(line).empty() || line.find('|') == std::string_view::npos) break;

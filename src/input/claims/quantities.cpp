@@ -12,152 +12,10 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kClaimHour = 3600, kClaimGB = 1e9, kGiB = 1073741824.0;
 constexpr std::size_t kMostAmounts = 200;  // of one line
 
-struct ClaimUnit {
-  std::string_view name;
-  ClaimDimension dimension;
-  double factor;
-  bool per_gpu = false;
-};
-
-/// Lower case; longer names of the same beginning are found first.
-constexpr ClaimUnit kClaimUnits[] = {
-    {"tokens/s/gpu", ClaimDimension::kTokenRate, 1, true},
-    {"tok/s/gpu", ClaimDimension::kTokenRate, 1, true},
-    {"tps/gpu", ClaimDimension::kTokenRate, 1, true},
-    {"tokens/second", ClaimDimension::kTokenRate, 1},
-    {"tokens per second", ClaimDimension::kTokenRate, 1},
-    {"tokens/sec", ClaimDimension::kTokenRate, 1},
-    {"tokens/s", ClaimDimension::kTokenRate, 1},
-    {"toks/s", ClaimDimension::kTokenRate, 1},
-    {"tok/sec", ClaimDimension::kTokenRate, 1},
-    {"tok/s", ClaimDimension::kTokenRate, 1},
-    {"tps", ClaimDimension::kTokenRate, 1},
-    {"samples/second", ClaimDimension::kSampleRate, 1},
-    {"samples per second", ClaimDimension::kSampleRate, 1},
-    {"samples/sec", ClaimDimension::kSampleRate, 1},
-    {"samples/s", ClaimDimension::kSampleRate, 1},
-    {"examples/s", ClaimDimension::kSampleRate, 1},
-    {"images/s", ClaimDimension::kSampleRate, 1},
-    {"img/s", ClaimDimension::kSampleRate, 1},
-    {"seconds per step", ClaimDimension::kStepTime, 1},
-    {"seconds/step", ClaimDimension::kStepTime, 1},
-    {"sec per step", ClaimDimension::kStepTime, 1},
-    {"sec/step", ClaimDimension::kStepTime, 1},
-    {"s per step", ClaimDimension::kStepTime, 1},
-    {"s/step", ClaimDimension::kStepTime, 1},
-    {"sec/iter", ClaimDimension::kStepTime, 1},
-    {"s/iter", ClaimDimension::kStepTime, 1},
-    {"sec/it", ClaimDimension::kStepTime, 1},
-    {"s/it", ClaimDimension::kStepTime, 1},
-    {"ms/step", ClaimDimension::kStepTime, 1e-3},
-    {"ms/it", ClaimDimension::kStepTime, 1e-3},
-    {"gpu-hours", ClaimDimension::kGpuTime, kClaimHour},
-    {"gpu hours", ClaimDimension::kGpuTime, kClaimHour},
-    {"gpu-hour", ClaimDimension::kGpuTime, kClaimHour},
-    {"gpu hour", ClaimDimension::kGpuTime, kClaimHour},
-    {"gpu-hrs", ClaimDimension::kGpuTime, kClaimHour},
-    {"gpu-h", ClaimDimension::kGpuTime, kClaimHour},
-    {"gpuh", ClaimDimension::kGpuTime, kClaimHour},
-    {"node-hours", ClaimDimension::kNodeTime, kClaimHour},
-    {"node hours", ClaimDimension::kNodeTime, kClaimHour},
-    {"node-hour", ClaimDimension::kNodeTime, kClaimHour},
-    {"milliseconds", ClaimDimension::kTime, 1e-3},
-    {"ms", ClaimDimension::kTime, 1e-3},
-    {"seconds", ClaimDimension::kTime, 1},
-    {"second", ClaimDimension::kTime, 1},
-    {"secs", ClaimDimension::kTime, 1},
-    {"sec", ClaimDimension::kTime, 1},
-    {"s", ClaimDimension::kTime, 1},
-    {"minutes", ClaimDimension::kTime, 60},
-    {"minute", ClaimDimension::kTime, 60},
-    {"minuten", ClaimDimension::kTime, 60},
-    {"minutos", ClaimDimension::kTime, 60},
-    {"mins", ClaimDimension::kTime, 60},
-    {"min", ClaimDimension::kTime, 60},
-    {"hours", ClaimDimension::kTime, kClaimHour},
-    {"hour", ClaimDimension::kTime, kClaimHour},
-    {"stunden", ClaimDimension::kTime, kClaimHour},
-    {"stunde", ClaimDimension::kTime, kClaimHour},
-    {"heures", ClaimDimension::kTime, kClaimHour},
-    {"horas", ClaimDimension::kTime, kClaimHour},
-    {"std", ClaimDimension::kTime, kClaimHour},
-    {"hrs", ClaimDimension::kTime, kClaimHour},
-    {"hr", ClaimDimension::kTime, kClaimHour},
-    {"h", ClaimDimension::kTime, kClaimHour},
-    {"days", ClaimDimension::kTime, 24 * kClaimHour},
-    {"day", ClaimDimension::kTime, 24 * kClaimHour},
-    {"tage", ClaimDimension::kTime, 24 * kClaimHour},
-    {"d", ClaimDimension::kTime, 24 * kClaimHour},
-    {"weeks", ClaimDimension::kTime, 168 * kClaimHour},
-    {"week", ClaimDimension::kTime, 168 * kClaimHour},
-    {"gib/s", ClaimDimension::kByteRate, kGiB},
-    {"gb/s", ClaimDimension::kByteRate, kClaimGB},
-    {"tb/s", ClaimDimension::kByteRate, 1e12},
-    {"mb/s", ClaimDimension::kByteRate, 1e6},
-    {"gib", ClaimDimension::kBytes, kGiB},
-    {"gb", ClaimDimension::kBytes, kClaimGB},
-    {"mib", ClaimDimension::kBytes, 1048576},
-    {"mb", ClaimDimension::kBytes, 1e6},
-    {"tib", ClaimDimension::kBytes, 1099511627776.0},
-    {"tb", ClaimDimension::kBytes, 1e12},
-    {"kb", ClaimDimension::kBytes, 1e3},
-    {"%", ClaimDimension::kShare, 0.01},
-    {"percent", ClaimDimension::kShare, 0.01},
-    {"prozent", ClaimDimension::kShare, 0.01},
-    {"tokens", ClaimDimension::kTokens, 1},
-    {"token", ClaimDimension::kTokens, 1},
-    {"samples", ClaimDimension::kSamples, 1},
-    {"sample", ClaimDimension::kSamples, 1},
-    {"training examples", ClaimDimension::kSamples, 1},
-    {"examples", ClaimDimension::kSamples, 1},
-    {"images", ClaimDimension::kSamples, 1},
-    {"steps", ClaimDimension::kSteps, 1},
-    {"step", ClaimDimension::kSteps, 1},
-    {"iterations", ClaimDimension::kSteps, 1},
-    {"iters", ClaimDimension::kSteps, 1},
-    {"epochs", ClaimDimension::kEpochs, 1},
-    {"epoch", ClaimDimension::kEpochs, 1},
-    {"gpus", ClaimDimension::kGpus, 1},
-    {"gpu", ClaimDimension::kGpus, 1},
-    {"parameters", ClaimDimension::kParameters, 1},
-    {"parameter", ClaimDimension::kParameters, 1},
-    {"params", ClaimDimension::kParameters, 1},
-};
-
-struct Per {
-  std::string_view name;
-  double hours;  ///< that the price is for
-  bool per_gpu;
-};
-constexpr Per kPer[] = {
-    {"/gpu-hour", 1, true},     {"/gpu hour", 1, true},   {"/gpu-hr", 1, true},    {"/gpu/hour", 1, true},
-    {"/gpu/hr", 1, true},       {"/gpu/h", 1, true},      {"/gpu-h", 1, true},     {"/gpuh", 1, true},
-    {"/hour/gpu", 1, true},     {"/hr/gpu", 1, true},     {"/h/gpu", 1, true},     {" per gpu-hour", 1, true},
-    {" per gpu hour", 1, true}, {"/node-hour", 1, false}, {"/hour", 1, false},     {"/hr", 1, false},
-    {"/std", 1, false},         {"/h", 1, false},         {" per hour", 1, false}, {" an hour", 1, false},
-    {" pro stunde", 1, false},  {"/day", 24, false},      {" per day", 24, false}, {"/month", 730, false},
-    {"/min", 1.0 / 60, false},
-};
-
-bool name_sign(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 /// Bytes of other alphabets belong to words, but for the signs that are used with numbers.
 constexpr std::array<std::string_view, 3> kDashes = {"\xE2\x80\x93", "\xE2\x80\x94", "\xE2\x88\x92"};
-
-/// Name of a unit at the beginning of a text, not followed by more of a word.
-template <class Entry, std::size_t kSize>
-const Entry* named_at(const Entry (&entries)[kSize], std::string_view lower) {
-  const Entry* best = nullptr;
-  for (const Entry& entry : entries) {
-    if (!lower.starts_with(entry.name) || (best != nullptr && best->name.size() >= entry.name.size())) continue;
-    if (lower.size() > entry.name.size() && name_sign(lower[entry.name.size()]) && is_letter(entry.name.back()))
-      continue;
-    best = &entry;
-  }
-  return best;
-}
 
 std::size_t blanks_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
@@ -206,11 +64,28 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
     for (int i = 0; i < last; ++i) number.step /= 10;
     number.whole = false;
   }
-  const std::string_view rest = text.substr(number.length);
+  std::string_view rest = text.substr(number.length);
+  // "7.2e23"
+  if (rest.size() > 1 && (rest[0] == 'e' || rest[0] == 'E')) {
+    const bool minus = rest[1] == '-';
+    const std::size_t from = minus || rest[1] == '+' ? 2 : 1;
+    std::size_t to = from;
+    int power = 0;
+    while (to < rest.size() && to < from + 2 && is_digit(rest[to])) power = power * 10 + (rest[to++] - '0');
+    constexpr int kMostPower = 30;  // operations of the largest training are 1e27
+    if (to > from && power <= kMostPower && (to == rest.size() || !in_name(rest[to]))) {
+      const double factor = std::pow(10.0, minus ? -power : power);
+      number.value *= factor;
+      number.step *= factor;
+      number.whole = number.whole && !minus;
+      number.length += to;
+      rest = text.substr(number.length);
+    }
+  }
   constexpr std::pair<char, double> kSuffixes[] = {{'K', 1e3}, {'k', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
   double factor = 1;
   for (const auto& [sign, worth] : kSuffixes)
-    if (!rest.empty() && rest[0] == sign && (rest.size() == 1 || !name_sign(rest[1]))) {
+    if (!rest.empty() && rest[0] == sign && (rest.size() == 1 || !in_name(rest[1]))) {
       factor = worth;
       ++number.length;
       break;
@@ -246,6 +121,12 @@ std::size_t range_sign_at(std::string_view text) {
 }
 
 bool is_money_sign(std::string_view text) { return text.starts_with('$'); }
+/// A currency behind a number: sign or code.
+std::string_view currency_at(std::string_view text) {
+  for (const std::string_view name : {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "usd", "eur", "chf", "gbp"})
+    if (iequals(text.substr(0, name.size()), name)) return text.substr(0, name.size());
+  return "";
+}
 std::size_t foreign_sign(std::string_view text) {
   for (const std::string_view sign : {"\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})  // euro, pound, yen
     if (text.starts_with(sign)) return sign.size();
@@ -280,12 +161,19 @@ Before before(std::string_view text) {
   }
 }
 
+/// "2 h 30 min" is one time.
+bool goes_on(const ClaimAmount& larger, const ClaimAmount& one, std::string_view text) {
+  return larger.dimension == ClaimDimension::kTime && one.dimension == ClaimDimension::kTime && !larger.range() &&
+         !one.range() && larger.whole && one.unit < larger.unit && one.high < larger.unit && !one.approximate &&
+         one.from > larger.to && trim(text.substr(larger.to, one.from - larger.to)).empty();
+}
+
 }  // namespace
 
 char decimal_sign_of(std::string_view document) {
   int points = 0, commas = 0;
   for (std::size_t i = 0; i < document.size();) {
-    if (!is_digit(document[i]) || (i > 0 && name_sign(document[i - 1]))) {
+    if (!is_digit(document[i]) || (i > 0 && in_name(document[i - 1]))) {
       ++i;
       continue;
     }
@@ -329,11 +217,11 @@ std::vector<GpuMention> QuantityReader::gpus_in(std::string_view text) const {
   std::vector<GpuMention> found;
   const auto known = [&](const std::string& stem) { return std::ranges::binary_search(stems_, stem); };
   const auto word_end = [&](std::size_t at) {
-    while (at < text.size() && name_sign(text[at])) ++at;
+    while (at < text.size() && in_name(text[at])) ++at;
     return at;
   };
   for (std::size_t at = 0; at < text.size();) {
-    const bool starts = is_letter(text[at]) && (at == 0 || !name_sign(text[at - 1]) || text[at - 1] == 'x');
+    const bool starts = is_letter(text[at]) && (at == 0 || !in_name(text[at - 1]) || text[at - 1] == 'x');
     if (!starts) {
       ++at;
       continue;
@@ -345,7 +233,9 @@ std::vector<GpuMention> QuantityReader::gpus_in(std::string_view text) const {
     }
     std::string stem = squeeze(text.substr(from, end - from));
     bool good = known(stem);
-    if (!good && end < text.size() && (text[end] == ' ' || text[end] == '-')) {
+    // "a 10% buffer", "a 40 GB card" name no A10 and no A40.
+    const bool article = end == from + 1 && (text[from] == 'a' || text[from] == 'A') && text.substr(end, 1) == " ";
+    if (!good && !article && end < text.size() && (text[end] == ' ' || text[end] == '-')) {
       const std::size_t second = word_end(end + 1);
       if (second > end + 1) {
         std::string both = stem + squeeze(text.substr(end + 1, second - end - 1));
@@ -412,8 +302,7 @@ std::vector<GpuMention> QuantityReader::gpus_in(std::string_view text) const {
     std::size_t digits = 0;
     while (digits < 6 && digits < front.size() && is_digit(front[front.size() - 1 - digits])) ++digits;
     const std::size_t first = front.size() - digits;
-    const bool alone =
-        first == 0 || (!name_sign(front[first - 1]) && front[first - 1] != '.' && front[first - 1] != ',');
+    const bool alone = first == 0 || (!in_name(front[first - 1]) && front[first - 1] != '.' && front[first - 1] != ',');
     if (digits > 0 && alone && (times || front.size() < from)) {
       int count = 0;
       for (const char c : front.substr(first)) count = count * 10 + (c - '0');
@@ -454,10 +343,10 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
         ++at;
         if (sign) continue;
         while (at < all.size() &&
-               (name_sign(all[at]) ||
+               (in_name(all[at]) ||
                 ((all[at] == '.' || all[at] == '-') && at + 1 < all.size() && is_digit(all[at + 1]) &&
                  is_letter(all[at - 1]) == (all[at] == '-')) ||
-                (all[at] == '.' && is_digit(all[at - 1]) && at + 1 < all.size() && name_sign(all[at + 1]))))
+                (all[at] == '.' && is_digit(all[at - 1]) && at + 1 < all.size() && in_name(all[at + 1]))))
           ++at;
         continue;
       }
@@ -475,19 +364,12 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     one.id = next_++;
     one.from = at;
     std::string_view front = all.substr(0, at);
-    const auto take_sign = [&](std::string_view& of) {
-      if (of.ends_with('$')) {
-        of.remove_suffix(1);
-        return 1;
+    for (const std::string_view sign : {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})
+      if (one.currency.empty() && front.ends_with(sign)) {
+        front.remove_suffix(sign.size());
+        one.currency = sign;
       }
-      for (const std::string_view sign : {"\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})
-        if (of.ends_with(sign)) {
-          of.remove_suffix(sign.size());
-          return 2;
-        }
-      return 0;
-    };
-    const int money = take_sign(front);
+    const bool money = !one.currency.empty();
     const Before signs = before(front);
     one.approximate = signs.approximate;
     one.at_most = signs.at_most;
@@ -497,28 +379,34 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     std::size_t end = at + first->length;
     Number second = *first;
     // "20-40 min", "$17-$33", "1.5 h to 2 h"
-    const auto unit_at = [&](std::size_t from) -> std::pair<const ClaimUnit*, std::size_t> {
+    const auto unit_behind = [&](std::size_t from) -> std::pair<const ClaimUnit*, std::size_t> {
       std::size_t start = from + blanks_at(all, from);
       if (start == from && start < all.size() && all[start] == '-') ++start;
       if (all.substr(start).starts_with("\xC3\x97")) return {nullptr, from};
-      const std::string lower = to_lower(all.substr(start, 24));
-      const ClaimUnit* unit = named_at(kClaimUnits, lower);
+      const ClaimUnit* unit = unit_at(all.substr(start));
       return {unit, unit == nullptr ? from : start + unit->name.size()};
     };
-    const auto [unit_between, after_unit] = unit_at(end);
+    const std::string_view ahead = trim(front);
+    const bool in_sum = !ahead.empty() && (ahead.ends_with('+') || ahead.ends_with('-') || ahead.ends_with(kDashes[2]));
+    const auto [unit_between, after_unit] = unit_behind(end);
     const std::size_t tries[] = {end, after_unit};
     for (const std::size_t from : tries) {
       const std::size_t sign = range_sign_at(all.substr(from));
-      if (sign == 0) continue;
+      // "+ 7% - 29%": a sum, not from 7 to 29.
+      if (sign == 0 || (in_sum && all.substr(from).starts_with(' '))) continue;
       std::size_t other = from + sign;
       if (all.substr(other).starts_with('~')) ++other;
       if (is_money_sign(all.substr(other))) ++other;
       else other += foreign_sign(all.substr(other));
       const auto last = number_at(all.substr(other), decimal_);
       if (!last) continue;
+      const ClaimUnit* larger = unit_behind(other + last->length).first;
+      // "$10 - 15%", "10 h - 20%" take something off.
+      if (larger != nullptr && larger->dimension == ClaimDimension::kShare &&
+          (money || (from != end && unit_between->dimension != ClaimDimension::kShare)))
+        continue;
       if (last->value < first->value) {
         // "30 s - 2 min": a larger unit of the same kind.
-        const ClaimUnit* larger = unit_at(other + last->length).first;
         if (from == end || larger == nullptr || unit_between == nullptr ||
             larger->dimension != unit_between->dimension ||
             last->value * larger->factor < first->value * unit_between->factor)
@@ -530,18 +418,24 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       break;
     }
     double factor = 1;
-    const auto [unit, unit_end] = unit_at(end);
-    if (money != 0) {
+    const auto [unit, unit_end] = unit_behind(end);
+    const auto take_money = [&] {
       one.dimension = ClaimDimension::kMoney;
-      one.foreign = money == 2;
-      if (const Per* per = named_at(kPer, to_lower(all.substr(end, 16)))) {
+      one.foreign = one.currency != "$";
+      if (const PricePer* per = price_per_at(all.substr(end))) {
         one.dimension = ClaimDimension::kPrice;
         one.per_gpu = per->per_gpu;
         factor = 1 / per->hours;
         end += per->name.size();
       } else if (all.substr(end).starts_with('/')) {
         one.dimension = ClaimDimension::kBare;  // dollars for something else
+        one.odd = true;
+      } else {
+        one.odd = odd_unit_at(all.substr(end), true);
       }
+    };
+    if (money) {
+      take_money();
     } else if (unit != nullptr) {
       one.dimension = unit->dimension;
       one.per_gpu = unit->per_gpu;
@@ -551,32 +445,27 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
         one.per_gpu = true;
         end += 4;
       }
+      one.odd = odd_unit_at(all.substr(end), true);
     } else {
       const std::size_t next = end + blanks_at(all, end);
-      const std::string lower = to_lower(all.substr(next, 4));
       const bool sign = all.substr(end).starts_with("\xC3\x97") || all.substr(end).starts_with('x') ||
                         all.substr(end).starts_with('X');
       const std::size_t length = sign ? (all[end] == '\xC3' ? 2U : 1U) : 0U;
       if (sign && (end + length == all.size() ||
-                   (!name_sign(all[end + length]) && (all[end + length] != ' ' || end + length + 1 >= all.size() ||
-                                                      !is_digit(all[end + length + 1]))))) {
+                   (!in_name(all[end + length]) && (all[end + length] != ' ' || end + length + 1 >= all.size() ||
+                                                    !is_digit(all[end + length + 1]))))) {
         one.dimension = ClaimDimension::kTimes;
         end += length;
-      } else if (foreign_sign(lower) > 0 || lower.starts_with("usd") || lower.starts_with("eur") ||
-                 lower.starts_with("chf") || lower.starts_with('$')) {
-        one.dimension = ClaimDimension::kMoney;
-        one.foreign = !lower.starts_with("usd") && !lower.starts_with('$');
-        end = next + (foreign_sign(lower) > 0 ? foreign_sign(lower) : lower.starts_with('$') ? 1 : 3);
-        if (const Per* per = named_at(kPer, to_lower(all.substr(end, 16)))) {
-          one.dimension = ClaimDimension::kPrice;
-          one.per_gpu = per->per_gpu;
-          factor = 1 / per->hours;
-          end += per->name.size();
-        }
+      } else if (const std::string_view currency = currency_at(all.substr(next)); !currency.empty()) {
+        one.currency = iequals(currency, "usd") ? "$" : std::string(currency);
+        end = next + currency.size();
+        take_money();
       } else if (hint.dimension != ClaimDimension::kBare) {
         one.dimension = hint.dimension;
         one.per_gpu = hint.per_gpu;
         factor = hint.unit;
+      } else {
+        one.odd = odd_unit_at(all.substr(end), false);
       }
     }
     if (one.dimension == ClaimDimension::kMoney && hint.dimension == ClaimDimension::kPrice) {
@@ -598,47 +487,19 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     one.whole = first->whole && second.whole;
     one.to = end;
     one.text = std::string(trim(all.substr(one.from, end - one.from)));
-    said.quantities.push_back(std::move(one));
+    if (!said.quantities.empty() && goes_on(said.quantities.back(), one, all)) {
+      ClaimAmount& larger = said.quantities.back();
+      larger.low = larger.high = larger.low + one.low;
+      larger.low_step = larger.high_step = one.low_step;
+      larger.to = end;
+      larger.text = std::string(trim(all.substr(larger.from, end - larger.from)));
+      --next_;
+    } else {
+      said.quantities.push_back(std::move(one));
+    }
     at = std::max(end, at + 1);
   }
   return said;
-}
-
-UnitHint QuantityReader::hint_of(std::string_view head) {
-  const std::string lower = to_lower(head);
-  const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-  const bool per_gpu = has("/gpu") || has("per gpu") || has("per-gpu");
-  if (has("$/gpu-h") || has("$/gpu/h") || has("$/gpu-hour") || has("$/gpuh")) return {ClaimDimension::kPrice, 1, true};
-  if (has("$/h") || has("usd/h") || has("$ per hour") || has("price per hour") || has("hourly") || has("per hour") ||
-      has("/hr") || has("pro stunde") || has("$/std"))
-    return {has("saved") ? ClaimDimension::kBare : ClaimDimension::kPrice, 1, per_gpu};
-  // "(h)", "[GB]", "in min", "tokens/s"
-  const std::size_t open = lower.find_first_of("([");
-  const std::size_t close = lower.find_first_of(")]", open == std::string::npos ? 0 : open);
-  std::string inside;
-  if (open != std::string::npos && close != std::string::npos)
-    inside = std::string(trim(lower.substr(open + 1, close - open - 1)));
-  if (inside.starts_with("in ")) inside = inside.substr(3);
-  if (inside == "$" || inside == "usd") return {ClaimDimension::kMoney, 1, per_gpu};
-  for (const std::string& text : {inside, lower}) {
-    const ClaimUnit* unit = text.empty() ? nullptr : named_at(kClaimUnits, text);
-    if (unit != nullptr && unit->name.size() == text.size())
-      return {unit->dimension, unit->factor, unit->per_gpu || per_gpu};
-  }
-  if (has("gpu-hours") || has("gpu hours") || has("gpu-h")) return {ClaimDimension::kGpuTime, kClaimHour, false};
-  if (has("tokens/s") || has("tok/s") || has("tps")) return {ClaimDimension::kTokenRate, 1, per_gpu};
-  if (has("samples/s")) return {ClaimDimension::kSampleRate, 1, per_gpu};
-  if (has("s/step") || has("sec/step") || has("s/it")) return {ClaimDimension::kStepTime, has("ms/") ? 1e-3 : 1, false};
-  if (lower.ends_with(" h") || lower.ends_with(" hours") || lower == "hours")
-    return {ClaimDimension::kTime, kClaimHour, false};
-  if (lower == "gpus" || lower == "# gpus" || has("gpu count") || has("gpus used") || has("num gpus") ||
-      has("number of gpus"))
-    return {ClaimDimension::kGpus, 1, false};
-  if (lower == "steps" || lower == "iterations") return {ClaimDimension::kSteps, 1, false};
-  if (lower == "epochs") return {ClaimDimension::kEpochs, 1, false};
-  if (lower == "samples" || lower == "examples") return {ClaimDimension::kSamples, 1, false};
-  if (lower == "tokens" || lower == "total tokens") return {ClaimDimension::kTokens, 1, false};
-  return {};
 }
 
 }  // namespace gpuplan

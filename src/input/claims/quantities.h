@@ -7,18 +7,12 @@
 
 #include "domain/facts/catalogue.h"
 #include "evidence/claims/claims.h"
+#include "input/claims/claim_units.h"
 
 namespace gpuplan {
 
 /// The sign before the fraction that most numbers of a document have: '.' or ','.
 char decimal_sign_of(std::string_view document);
-
-/// What the head of a column says of bare numbers below it: "Time (h)".
-struct UnitHint {
-  ClaimDimension dimension = ClaimDimension::kBare;
-  double unit = 1;
-  bool per_gpu = false;
-};
 
 class QuantityReader {
  public:
@@ -27,8 +21,6 @@ class QuantityReader {
 
   /// Reads a text that has no Markdown in it any more. Never fails: what is no amount is passed over.
   ClaimText read(std::string text, const UnitHint& hint = {});
-  /// Of the head of a column.
-  static UnitHint hint_of(std::string_view head);
   int count() const { return next_; }
 
  private:

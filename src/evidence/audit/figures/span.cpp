@@ -1,4 +1,4 @@
-#include "evidence/audit/span.h"
+#include "evidence/audit/figures/span.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,15 @@ std::string one(ClaimDimension dimension, double value) {
     case ClaimDimension::kPrice:
       return to_text(Dollars{value}) + "/h";
     case ClaimDimension::kBytes:
-      return significant_text(value / 1e9, 3) + " GB";
+      return value >= 1e8   ? significant_text(value / 1e9, 3) + " GB"
+             : value >= 1e6 ? significant_text(value / 1e6, 3) + " MB"
+                            : significant_text(value / 1e3, 3) + " KB";
+    case ClaimDimension::kWidth:
+      return number_text(value) + (value == 1 ? " byte" : " bytes");
+    case ClaimDimension::kPower:
+      return value >= 1e3 ? significant_text(value / 1e3, 3) + " kW" : significant_text(value, 3) + " W";
+    case ClaimDimension::kEnergy:
+      return significant_text(value / (1e3 * kHour), 4) + " kWh";
     case ClaimDimension::kByteRate:
       return significant_text(value / 1e9, 3) + " GB/s";
     case ClaimDimension::kShare:
@@ -90,9 +98,15 @@ std::string one(ClaimDimension dimension, double value) {
 }  // namespace
 
 ClaimEnds ends_of(const ClaimAmount& quantity, bool written) {
-  const bool exact = quantity.whole && !quantity.approximate && (written || is_counted(quantity.dimension));
+  // A number is stored in half a byte, not in about one.
+  const bool exact = quantity.dimension == ClaimDimension::kWidth ||
+                     (quantity.whole && !quantity.approximate && (written || is_counted(quantity.dimension)));
+  // "1B tokens" in a product is no 0.5 to 1.5 billion.
+  constexpr double kMostOfCount = 0.05;
+  const bool counted = written && quantity.dimension != ClaimDimension::kBare && is_counted(quantity.dimension);
   const auto end = [&](double value, double step) {
-    return exact ? ClaimSpan{value, value} : around(value, half_of(value, step, quantity));
+    const double half = half_of(value, step, quantity);
+    return exact ? ClaimSpan{value, value} : around(value, counted ? std::min(half, kMostOfCount * value) : half);
   };
   return {end(quantity.low, quantity.low_step), end(quantity.high, quantity.high_step)};
 }
@@ -134,6 +148,16 @@ std::string told(ClaimDimension dimension, double low, double high) {
 
 std::string told(ClaimDimension dimension, const ClaimEnds& ends) {
   return told(dimension, ends.low_middle(), ends.high_middle());
+}
+
+std::string told(const ClaimAmount& as, const ClaimEnds& ends) {
+  std::string text = told(as.dimension, ends);
+  const bool money = as.dimension == ClaimDimension::kMoney || as.dimension == ClaimDimension::kPrice;
+  if (!money || as.currency == "$") return text;
+  const std::string sign = as.currency + (as.currency.size() == 3 && is_letter(as.currency[0]) ? " " : "");
+  for (std::size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at + sign.size()))
+    text.replace(at, 1, sign);
+  return text;
 }
 
 }  // namespace gpuplan

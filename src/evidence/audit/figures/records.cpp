@@ -1,4 +1,4 @@
-#include "evidence/audit/records.h"
+#include "evidence/audit/figures/records.h"
 
 #include <algorithm>
 #include <map>
@@ -21,7 +21,10 @@ ClaimRole money_role(std::string_view lower) {
 void note_gpu(ClaimRecord& record, const ClaimText& text) {
   if (text.gpus.empty()) return;
   // "a100-40", then "A100 40GB".
-  if (record.gpu == text.gpus.front().key && record.gigabytes == 0) record.gigabytes = text.gpus.front().gigabytes;
+  if (record.gpu == text.gpus.front().key) {
+    if (record.gigabytes == 0) record.gigabytes = text.gpus.front().gigabytes;
+    if (record.count == 0) record.count = text.gpus.front().count;
+  }
   if (!record.gpu.empty()) return;
   const GpuMention& mention = text.gpus.front();
   record.gpu = mention.key;
@@ -29,11 +32,33 @@ void note_gpu(ClaimRecord& record, const ClaimText& text) {
   if (record.count == 0) record.count = mention.count;
 }
 
+/// "GPUs per node"
+bool of_a_node(std::string_view lower) {
+  return has_any(lower, {"per node", "/node", "per machine", "/machine", "per instance", "per server", "per worker",
+                         "per replica", "per model"});
+}
+
+constexpr std::ptrdiff_t kFewWords = 3;
+std::ptrdiff_t words_in(std::string_view text) {
+  return std::ranges::count_if(split(text, ' '), [](std::string_view word) { return !word.empty(); });
+}
+
+/// The first amount of a cell is what its head names; others are told beside it.
+bool is_beside(const ClaimText& cell, const ClaimAmount& amount) {
+  if (&amount != &cell.quantities.front()) return true;
+  // "Best where an hour is worth $5/h": no price of the row.
+  if (amount.dimension == ClaimDimension::kPrice && words_in(cell.text.substr(0, amount.from)) > kFewWords) return true;
+  // "6.4 used of 8": a part of what its head names.
+  if (cell.quantities.size() < 2 || cell.quantities[1].from <= amount.to) return false;
+  const std::string_view between =
+      trim(std::string_view(cell.text).substr(amount.to, cell.quantities[1].from - amount.to));
+  return between == "of" || between == "used of" || between == "out of";
+}
+
 void add_cell(ClaimRecord& record, const std::string& name, const ClaimText& cell, int line, int column) {
   for (const ClaimAmount& quantity : cell.quantities) {
     ClaimFact stated{role_of(name, quantity), &quantity, name, line, column};
-    // The first amount of a cell is what its head names; others are told beside it.
-    if (&quantity != &cell.quantities.front()) stated.role = ClaimRole::kNone;
+    if (is_beside(cell, quantity)) stated.role = ClaimRole::kNone;
     record.facts.push_back(std::move(stated));
   }
 }
@@ -80,6 +105,17 @@ std::vector<const ClaimFact*> ClaimRecord::all(ClaimRole role) const {
   for (const ClaimFact& one : facts)
     if (one.role == role) found.push_back(&one);
   return found;
+}
+
+const ClaimFact* ClaimRecord::time() const {
+  if (const ClaimFact* in_all = find(ClaimRole::kTotalTime); in_all != nullptr) return in_all;
+  const auto spans = all(ClaimRole::kTime);
+  return spans.size() == 1 ? spans.front() : nullptr;
+}
+
+const ClaimFact* ClaimRecord::cost() const {
+  const auto costs = all(ClaimRole::kCost);
+  return costs.size() == 1 ? costs.front() : nullptr;
 }
 
 std::string ClaimRecord::key() const {
@@ -141,7 +177,7 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
     case ClaimDimension::kEpochs:
       return ClaimRole::kEpochs;
     case ClaimDimension::kGpus:
-      return ClaimRole::kGpus;
+      return of_a_node(lower) ? ClaimRole::kNone : ClaimRole::kGpus;
     case ClaimDimension::kBare:
       break;
     default:
@@ -149,6 +185,7 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
   }
   if (lower == "batch" || lower.contains("batch size") || lower.contains("batch"))
     return lower.contains("config") ? ClaimRole::kNone : ClaimRole::kBatch;
+  if (of_a_node(lower)) return ClaimRole::kNone;
   if (lower == "gpus" || lower == "# gpus" || lower.starts_with("gpus ") || lower.contains("gpu count") ||
       lower.contains("number of gpus") || lower == "num gpus" || lower == "n gpus")
     return ClaimRole::kGpus;

@@ -55,6 +55,9 @@ struct ClaimRecord {
   /// The first of this role; nullptr: none.
   const ClaimFact* find(ClaimRole role) const;
   std::vector<const ClaimFact*> all(ClaimRole role) const;
+  /// Its one time, the total where there is one, and its one cost; nullptr: none, or several.
+  const ClaimFact* time() const;
+  const ClaimFact* cost() const;
   /// "4xh10080": GPU, memory and how many; empty without GPU.
   std::string key() const;
 };

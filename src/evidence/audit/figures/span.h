@@ -53,5 +53,7 @@ std::string told(ClaimDimension dimension, double low, double high);
 inline std::string told(ClaimDimension dimension, double value) { return told(dimension, value, value); }
 /// The computed value, its middle where digits leave room.
 std::string told(ClaimDimension dimension, const ClaimEnds& ends);
+/// The same in the currency of `as`, an amount of this kind.
+std::string told(const ClaimAmount& as, const ClaimEnds& ends);
 
 }  // namespace gpuplan

@@ -1,0 +1,315 @@
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/span.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// The figures as they are written, which is what most authors multiply.
+ClaimEnds as_shown(const ClaimAmount& amount) { return {{amount.low, amount.low}, {amount.high, amount.high}}; }
+
+/// Hours of GPUs that only the name of the column tells are bare.
+double seconds_of(const ClaimAmount& amount) { return amount.dimension == ClaimDimension::kBare ? kHour : 1; }
+
+bool same_currency(const ClaimAmount& a, const ClaimAmount& b) {
+  return a.currency == b.currency || a.currency.empty() || b.currency.empty();
+}
+
+/// What both of two ranges of the same amount leave; the first where they exclude each other.
+ClaimEnds both(const ClaimEnds& a, const ClaimEnds& b) {
+  const auto meet = [](ClaimSpan x, ClaimSpan y) {
+    const ClaimSpan one{std::max(x.low, y.low), std::min(x.high, y.high)};
+    return one.low <= one.high ? one : x;
+  };
+  return {meet(a.low, b.low), meet(a.high, b.high)};
+}
+
+/// A price by the hour with hours, as all prices of a row go with all its times.
+struct Hourly {
+  const ClaimFact *price, *time;
+  bool all_gpus = false;  ///< the price is that of one
+};
+
+/// Prices and GPUs of a record, or of the lists above it.
+struct Priced {
+  std::vector<const ClaimFact*> prices;
+  int count = 0;
+};
+
+class Bill {
+ public:
+  explicit Bill(Bench& bench) : bench_(bench) {
+    for (const ClaimRecord& record : bench.records)
+      if (record.table < 0) lists_[record.section] = &record;
+  }
+
+  void check() {
+    for (const ClaimRecord& record : bench_.records)
+      if (!record.total) count_exact(record);
+    for (const ClaimRecord& record : bench_.records) {
+      if (record.total) continue;
+      cost(record);
+      gpu_time(record);
+    }
+  }
+
+ private:
+  /// How many rows of a table are the products of their figures as written, with whole hours, and how many are not.
+  struct Exact {
+    int good = 0, bad = 0;
+    double chance = 1;  ///< that all of `good` are by chance, were hours rounded
+  };
+
+  static std::vector<const ClaimFact*> times_of(const ClaimRecord& record) {
+    const std::vector<const ClaimFact*> totals = record.all(ClaimRole::kTotalTime);
+    return totals.empty() ? record.all(ClaimRole::kTime) : totals;
+  }
+
+  /// Prices of the record, else of the nearest list above that has one.
+  Priced priced(const ClaimRecord& record) const {
+    Priced known{record.all(ClaimRole::kPrice), record.count};
+    if (record.table >= 0) return known;
+    for (int at = bench_.document.sections[static_cast<std::size_t>(record.section)].parent;
+         at > 0 && known.prices.empty(); at = bench_.document.sections[static_cast<std::size_t>(at)].parent)
+      if (const auto above = lists_.find(at); above != lists_.end()) {
+        known.prices = above->second->all(ClaimRole::kPrice);
+        if (known.count == 0) known.count = above->second->count;
+      }
+    if (known.prices.size() > 1) known.prices.clear();  // which of them counts is not said
+    return known;
+  }
+
+  /// The number of GPUs that hours are to be multiplied with; 0: none is said.
+  static double gpus_of(const ClaimRecord& record) {
+    const ClaimFact* gpus = record.find(ClaimRole::kGpus);
+    return gpus == nullptr ? record.count : gpus->value->range() ? 0 : gpus->value->low;
+  }
+
+  /// Hours of a row, and what its GPU-hours leave of their range.
+  static ClaimEnds hours_of(const ClaimRecord& record, const ClaimFact& time) {
+    const ClaimEnds hours = ends_of(*time.value) * (1 / kHour);
+    const auto all = record.all(ClaimRole::kGpuTime);
+    const double gpus = gpus_of(record);
+    if (all.size() != 1 || gpus <= 0 || time.value->range() || all.front()->value->range()) return hours;
+    const ClaimAmount& gpu_time = *all.front()->value;
+    return both(hours, ends_of(gpu_time) * (seconds_of(gpu_time) / kHour / gpus));
+  }
+
+  std::vector<Hourly> hourly(const ClaimRecord& record, const Priced& about, const ClaimFact& cost) const {
+    std::vector<Hourly> all;
+    for (const ClaimFact* price : about.prices)
+      if (same_currency(*price->value, *cost.value))
+        for (const ClaimFact* time : times_of(record)) {
+          if (!price->value->per_gpu) all.push_back({price, time, false});
+          if (about.count > 1 || price->value->per_gpu) all.push_back({price, time, true});
+        }
+    return all;
+  }
+
+  static ClaimEnds product(const Hourly& one, int count, const ClaimEnds& price, const ClaimEnds& hours) {
+    return price * hours * ends_of(one.all_gpus ? std::max(count, 1) : 1);
+  }
+
+  void count_exact(const ClaimRecord& record) {
+    if (record.table < 0) return;
+    const auto costs = record.all(ClaimRole::kCost), times = times_of(record), spent = record.all(ClaimRole::kGpuTime);
+    if (times.size() != 1 || !times.front()->value->whole || times.front()->value->approximate) return;
+    const ClaimEnds shown = as_shown(*times.front()->value) * (1 / kHour);
+    if (costs.size() == 1) {
+      const Priced about = priced(record);
+      bool good = false, near = false;
+      for (const Hourly& one : hourly(record, about, *costs.front())) {
+        good = good || fits(*costs.front()->value, product(one, about.count, as_shown(*one.price->value), shown));
+        near = near || fits(*costs.front()->value,
+                            product(one, about.count, ends_of(*one.price->value), hours_of(record, *one.time)));
+      }
+      Exact& exact = exact_costs_[record.table];
+      if (good) {
+        ++exact.good;
+        const ClaimAmount& cost = *costs.front()->value;
+        if (cost.low > 0) exact.chance *= std::min(1.0, 2 * cost.low_step * shown.low_middle() / cost.low);
+      } else if (near) {
+        ++exact.bad;
+      }
+    }
+    if (spent.size() == 1 && gpus_of(record) > 0) {
+      const ClaimAmount& stated = *spent.front()->value;
+      Exact& exact = exact_gpu_times_[record.table];
+      if (fits_exactly(stated, shown * (kHour * gpus_of(record) / seconds_of(stated)))) {
+        ++exact.good;
+        exact.chance /= gpus_of(record);
+      } else {
+        ++exact.bad;
+      }
+    }
+  }
+
+  /// Whole GPU-hours of whole hours have nothing to be rounded.
+  static bool fits_exactly(const ClaimAmount& stated, const ClaimEnds& shown) {
+    ClaimAmount narrow = stated;
+    if (stated.whole) narrow.low_step = narrow.high_step = 1e-6 * std::max(stated.high, 1.0);
+    return fits(narrow, shown);
+  }
+
+  /// Most rows of this table are products of their figures as written: the others are no roundings.
+  static bool strict(const ClaimRecord& record, const std::map<int, Exact>& tables) {
+    const auto found = tables.find(record.table);
+    constexpr int kTimesAsMany = 2;
+    constexpr double kNoChance = 0.001;
+    return found != tables.end() && found->second.chance < kNoChance &&
+           found->second.good >= kTimesAsMany * std::max(found->second.bad, 1);
+  }
+
+  void cost(const ClaimRecord& record) {
+    const auto costs = record.all(ClaimRole::kCost);
+    if (costs.empty() || costs.size() > 3) return;
+    const Priced about = priced(record);
+    if (about.prices.size() > 4) return;
+    const std::vector<const ClaimFact*> times = times_of(record);
+    std::vector<Way> ways;
+    for (const Hourly& one : hourly(record, about, *costs.front())) {
+      const ClaimAmount &price = *one.price->value, &time = *one.time->value;
+      bench_.use(price);
+      bench_.use(time);
+      const ClaimEnds shown = product(one, about.count, as_shown(price), as_shown(time) * (1 / kHour));
+      const bool exact = time.whole && !time.approximate && strict(record, exact_costs_);
+      ways.push_back({exact ? shown : product(one, about.count, ends_of(price), hours_of(record, *one.time)),
+                      price.text + " \xC3\x97 " + time.text +
+                          (one.all_gpus && about.count > 1 ? " \xC3\x97 " + std::to_string(about.count) + " GPUs" : ""),
+                      shown});
+    }
+    // What the figures give as they are written is never wrong, whatever else the row says of its hours.
+    for (std::size_t i = ways.size(); i-- > 0;) ways.push_back({*ways[i].shown, ways[i].how});
+    for (const ClaimFact* price : about.prices) {
+      if (!same_currency(*price->value, *costs.front()->value)) continue;
+      bench_.use(*price->value);
+      const ClaimEnds dollars = ends_of(*price->value);
+      if (const ClaimFact* gpu_time = record.find(ClaimRole::kGpuTime); gpu_time != nullptr) {
+        bench_.use(*gpu_time->value);
+        const double hours = seconds_of(*gpu_time->value) / kHour;
+        // With hours and GPUs it is in the ways above already.
+        if (times.size() != 1 || gpus_of(record) <= 0 || !agree(record, *gpu_time->value, *times.front()->value))
+          ways.push_back({dollars * (ends_of(*gpu_time->value) * hours),
+                          price->value->text + " \xC3\x97 " + gpu_time->value->text,
+                          as_shown(*price->value) * (as_shown(*gpu_time->value) * hours)});
+      }
+      // Work and what is beside it, where no total is stated.
+      const ClaimFact* overhead = record.find(ClaimRole::kOverhead);
+      if (overhead != nullptr && times.size() == 1 && times.front()->role == ClaimRole::kTime) {
+        bench_.use(*overhead->value);
+        ways.push_back(
+            {dollars * ((ends_of(*times.front()->value) + ends_of(*overhead->value)) * (1 / kHour)),
+             price->value->text + " \xC3\x97 (" + times.front()->value->text + " + " + overhead->value->text + ")"});
+      }
+    }
+    add_beside(record, ways);
+    // A total with taxes beside the cost that is the product.
+    const auto is_product = [&](const ClaimFact* one) {
+      return std::ranges::any_of(ways, [&](const Way& way) { return fits(*one->value, way.value); });
+    };
+    const auto product = std::ranges::find_if(costs, is_product);
+    for (const ClaimFact* one : costs)
+      if (product == costs.end() || one->value->low <= (*product)->value->low) bench_.judge(record, *one, ways);
+  }
+
+  /// Storage and the like in columns of their own may be in the total, and a row may be of several machines or runs.
+  static void add_beside(const ClaimRecord& record, std::vector<Way>& ways) {
+    ClaimEnds more = ends_of(0.0);
+    bool any = false;
+    for (const ClaimFact& one : record.facts)
+      if (one.role == ClaimRole::kNone && one.value->dimension == ClaimDimension::kMoney && record.row >= 0) {
+        more = more + ends_of(*one.value);
+        any = true;
+      }
+    const std::size_t plain = ways.size();
+    for (std::size_t i = 0; i < plain; ++i)
+      for (const double times : times_over(record)) ways.push_back({ways[i].value * times, ways[i].how});
+    const std::size_t several = ways.size();
+    for (std::size_t i = 0; any && i < several; ++i) ways.push_back({ways[i].value + more, ways[i].how});
+  }
+
+  /// Columns such as "nodes": what the others say of one.
+  static std::vector<double> times_over(const ClaimRecord& record) {
+    std::vector<double> times;
+    for (const ClaimFact& one : record.facts) {
+      const std::string lower = to_lower(one.name);
+      const bool counts = std::ranges::any_of(
+          std::initializer_list<std::string_view>{"nodes", "# nodes", "machines", "instances", "replicas", "runs",
+                                                  "seeds", "count", "qty", "quantity", "trials", "copies", "servers",
+                                                  "jobs"},
+          [&](std::string_view name) { return lower == name || lower == "number of " + std::string(name); });
+      if (counts && one.value->whole && !one.value->range()) times.push_back(one.value->low);
+    }
+    return times;
+  }
+
+  /// GPU-hours are those of the time and the number of GPUs.
+  static bool agree(const ClaimRecord& record, const ClaimAmount& gpu_time, const ClaimAmount& time) {
+    return fits(gpu_time, ends_of(time) * (gpus_of(record) / seconds_of(gpu_time)));
+  }
+
+  void gpu_time(const ClaimRecord& record) {
+    const auto totals = record.all(ClaimRole::kGpuTime);
+    const ClaimFact* time = record.find(ClaimRole::kTotalTime);
+    if (time == nullptr) time = record.find(ClaimRole::kTime);
+    if (totals.size() != 1 || time == nullptr) return;
+    const ClaimFact* gpus = record.find(ClaimRole::kGpus);
+    if (gpus == nullptr && record.count <= 0) return;
+    // Lists say "8 (for generation) + 1-2": one number of GPUs is not enough there.
+    if (gpus != nullptr) bench_.use(*gpus->value);
+    const ClaimEnds count = gpus != nullptr ? ends_of(*gpus->value, true) : ends_of(record.count);
+    bench_.use(*time->value);
+    const ClaimAmount& stated = *totals.front()->value;
+    for (const double times : times_over(record))
+      if (fits(stated, ends_of(*time->value) * count * (times / seconds_of(stated)))) return;
+    const double unit = 1 / seconds_of(stated);
+    const ClaimEnds shown = as_shown(*time->value) * count * unit;
+    const std::string how = told(ClaimDimension::kBare, count) + " GPUs \xC3\x97 " + time->value->text;
+    if (time->value->whole && !time->value->approximate && stated.whole && !stated.approximate &&
+        strict(record, exact_gpu_times_)) {
+      bench_.judge(record, *totals.front(), {{shown, how, shown}});
+      if (fits(stated, shown) && !fits_exactly(stated, shown))
+        bench_.find(FindingKind::kWrong, totals.front()->line, record.label, stated.text, told(stated.dimension, shown),
+                    how);
+      return;
+    }
+    bench_.judge(record, *totals.front(),
+                 {{hours_by_cost(record, *time) * count * (kHour * unit), how, shown}, {shown, how}});
+  }
+
+  /// Hours of a row, and what its one price and cost leave of their range.
+  ClaimEnds hours_by_cost(const ClaimRecord& record, const ClaimFact& time) const {
+    const ClaimEnds hours = ends_of(*time.value) * (1 / kHour);
+    const auto costs = record.all(ClaimRole::kCost);
+    const Priced about = priced(record);
+    if (costs.size() != 1 || bench_.right.contains(costs.front()->value->id) || about.prices.size() != 1 ||
+        time.value->range() || times_of(record).size() != 1)
+      return hours;
+    for (const Hourly& one : hourly(record, about, *costs.front())) {
+      const ClaimEnds each =
+          ends_of(*one.price->value) * static_cast<double>(one.all_gpus ? std::max(about.count, 1) : 1);
+      if (each.least() > 0 && !one.price->value->range() && !costs.front()->value->range() &&
+          fits(*costs.front()->value, each * hours))
+        return both(hours, ends_of(*costs.front()->value) / each);
+    }
+    return hours;
+  }
+
+  Bench& bench_;
+  std::map<int, const ClaimRecord*> lists_;             ///< by section
+  std::map<int, Exact> exact_costs_, exact_gpu_times_;  ///< by table
+};
+
+}  // namespace
+
+void check_bill(Bench& bench) { Bill(bench).check(); }
+
+}  // namespace gpuplan::audit

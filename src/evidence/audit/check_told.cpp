@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/span.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// Times may hold so much beside the work, where no sign of equality stands.
+constexpr double kBesideWork = 1.3;
+
+/// Words between two amounts, without what says that the second is about so much.
+std::string words_between(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b) {
+  if (b.from < a.to) return "?";
+  const std::string lower = to_lower(std::string_view(said.text).substr(a.to, b.from - a.to));
+  std::string_view rest = trim(lower);
+  for (const std::string_view sign : {"~", "\xE2\x89\x88", "about", "around", "roughly", "approx.", "ca."})
+    if (rest.size() > sign.size() && rest.ends_with(sign)) rest = trim(rest.substr(0, rest.size() - sign.size()));
+  return std::string(rest);
+}
+
+bool is_one(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+/// Sums told in words.
+class Told {
+ public:
+  explicit Told(Bench& bench) : bench_(bench) {}
+
+  void check() {
+    for (const ClaimLine& line : bench_.document.lines) {
+      const auto& all = line.said.quantities;
+      constexpr std::size_t kMost = 40;
+      if (all.size() < 2 || all.size() > kMost) continue;
+      for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+        if (i + 2 < all.size()) time_of_work(line, all[i], all[i + 1], all[i + 2]);
+        same(line, all[i], all[i + 1]);
+      }
+      changed(line);
+    }
+  }
+
+ private:
+  /// "60M tokens at 60,000 tokens/s takes 17 min", "At 60,000 tokens/s 60M tokens take 17 min".
+  void time_of_work(const ClaimLine& line, const ClaimAmount& first, const ClaimAmount& second,
+                    const ClaimAmount& time) {
+    if (time.dimension != ClaimDimension::kTime || first.odd || second.odd || time.odd) return;
+    const std::string joined = words_between(line.said, first, second), verb = words_between(line.said, second, time);
+    const std::string before = to_lower(std::string_view(line.said.text).substr(0, first.from));
+    const bool turned = trim(before).ends_with("at") && is_one(joined, {"", ","});
+    if (!turned && !is_one(joined, {"at", "@", "with", "at a rate of", "of"})) return;
+    const bool equal = is_one(verb, {"=", "\xE2\x89\x88"});
+    if (!equal &&
+        !is_one(verb, {"takes", "take", "taking", "is", "are", ":", "->", "\xE2\x86\x92", "need", "needs", "in",
+                       "will take", "would take", "lasts", "last", "means", "comes to", "run for", "runs for"}))
+      return;
+    const ClaimAmount &work = turned ? second : first, &speed = turned ? first : second;
+    if (speed.per_gpu || work.range() || speed.range() || work.low <= 0 || speed.low <= 0) return;
+    if (has_any(before, {"each", "per ", "every", "epoch", "\xC3\x97", "*", "("})) return;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kEpochs) return;
+    constexpr double kManyTokens = 1e5;
+    const auto works = [&](ClaimDimension what) { return work.dimension == what; };
+    const bool bare = works(ClaimDimension::kBare) && work.low >= kManyTokens;
+    std::optional<ClaimEnds> right;
+    std::string sign = " / ";
+    switch (speed.dimension) {
+      case ClaimDimension::kTokenRate:
+        if (works(ClaimDimension::kTokens) || bare) right = ends_of(work, true) / ends_of(speed, true);
+        break;
+      case ClaimDimension::kSampleRate:
+        if (works(ClaimDimension::kSamples) || bare) right = ends_of(work, true) / ends_of(speed, true);
+        break;
+      case ClaimDimension::kByteRate:
+        if (works(ClaimDimension::kBytes)) right = ends_of(work, true) / ends_of(speed, true);
+        break;
+      case ClaimDimension::kStepTime:
+        sign = " \xC3\x97 ";
+        if (works(ClaimDimension::kSteps)) right = ends_of(work, true) * ends_of(speed, true);
+        break;
+      default:
+        break;
+    }
+    if (!right) return;
+    for (const ClaimAmount* one : {&work, &speed, &time}) bench_.use(*one);
+    if (equal ? fits(time, *right) : fits_at_least(time, *right, kBesideWork)) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, time.text, told(ClaimDimension::kTime, *right),
+                work.text + sign + speed.text);
+  }
+
+  /// "1,000 s, which is 16.7 min"
+  void same(const ClaimLine& line, const ClaimAmount& a, const ClaimAmount& b) {
+    if (a.dimension != b.dimension || a.unit == b.unit || a.range() || b.range() ||
+        (a.dimension != ClaimDimension::kTime && a.dimension != ClaimDimension::kEnergy) ||
+        !is_one(words_between(line.said, a, b), {", which is", "which is", ", that is", "that is", ", i.e.", "i.e."}))
+      return;
+    bench_.use(a);
+    bench_.use(b);
+    constexpr double kDay = 24 * kHour;
+    if (fits(b, ends_of(a, true)) || a.unit >= kDay || b.unit >= kDay) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, a.text + " = " + b.text,
+                told(b.dimension, ends_of(a, true)), a.text);
+  }
+
+  /// "With a 10% buffer: $440 -> $484", "Spot saves 60%: $3.20 becomes $1.28"
+  void changed(const ClaimLine& line) {
+    const auto& all = line.said.quantities;
+    if (all.size() != 3 || all[0].dimension != ClaimDimension::kShare) return;
+    const ClaimAmount &share = all[0], &from = all[1], &to = all[2];
+    if (from.dimension != to.dimension || from.currency != to.currency || share.range() || from.range() || to.range() ||
+        (from.dimension != ClaimDimension::kMoney && from.dimension != ClaimDimension::kPrice &&
+         from.dimension != ClaimDimension::kTime && from.dimension != ClaimDimension::kBytes) ||
+        !is_one(words_between(line.said, from, to), {"->", "\xE2\x86\x92", "becomes", "become", "=>"}))
+      return;
+    const std::string before = to_lower(std::string_view(line.said.text).substr(0, from.from));
+    const bool more = has_any(before,
+                              {"buffer", "vat", " tax", "contingency", "surcharge", "markup", "margin", "reserve"}),
+               less = has_any(before, {"discount", "saves", "saving", " off"});
+    if (more == less || before.contains("up to") || (less && share.high > 1)) return;
+    for (const ClaimAmount* one : {&share, &from, &to}) bench_.use(*one);
+    const ClaimEnds part = ends_of(share, true);
+    const ClaimEnds factor =
+        more ? ends_of(1.0) + part
+             : ClaimEnds{{1 - part.low.high, 1 - part.low.low}, {1 - part.high.high, 1 - part.high.low}};
+    const ClaimEnds right = ends_of(from, true) * factor;
+    if (fits(to, right)) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, to.text, told(to, right),
+                from.text + (more ? " + " : " - ") + share.text);
+  }
+
+  Bench& bench_;
+};
+
+}  // namespace
+
+void check_told(Bench& bench) { Told(bench).check(); }
+
+}  // namespace gpuplan::audit

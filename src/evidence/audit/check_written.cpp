@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/written.h"
+
+namespace gpuplan::audit {
+namespace {
+
+constexpr std::size_t kMostInText = 40;  // amounts
+constexpr std::string_view kMinus = "\xE2\x88\x92";
+
+/// The sign between two amounts, where nothing else but a few words stands there. 0: there is none.
+char sign_in(std::string_view gap) {
+  constexpr std::size_t kLongest = 48;
+  if (gap.size() > kLongest) return 0;
+  char sign = 0;
+  int words = 0;
+  bool in_word = false;
+  for (std::size_t i = 0; i < gap.size(); ++i) {
+    const std::string_view rest = gap.substr(i);
+    char here = 0;
+    std::size_t length = 1;
+    if (rest.starts_with("\xC3\x97") || rest.starts_with("\xC2\xB7")) here = '*', length = 2;
+    else if (rest.starts_with("\xC3\xB7")) here = '/', length = 2;
+    else if (rest.starts_with("\xE2\x89\x88")) here = '=', length = 3;
+    else if (rest.starts_with(kMinus) && i > 0 && gap[i - 1] == ' ') here = '-', length = 3;
+    else if (rest[0] == '*' || rest[0] == '/' || rest[0] == '+' || rest[0] == '=') here = rest[0];
+    else if (rest[0] == '-' && i > 0 && gap[i - 1] == ' ' && rest.size() > 1 && rest[1] == ' ') here = '-';
+    else if ((rest[0] == 'x' || rest[0] == 'X') && (i == 0 || !is_letter(gap[i - 1])) &&
+             (rest.size() == 1 || !is_letter(rest[1])))
+      here = '*';
+    if (here != 0) {
+      if (sign != 0) return 0;
+      sign = here;
+      i += length - 1;
+      in_word = false;
+      continue;
+    }
+    const char c = rest[0];
+    const bool letter = is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80 || (c == '-' && in_word);
+    if (letter && !in_word) ++words;
+    in_word = letter;
+    // "(", "," and the like part what is said; '~' and '$' belong to the amount.
+    if (!letter && c != ' ' && c != '~') return 0;
+  }
+  return words <= 5 ? sign : static_cast<char>(0);
+}
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, trim(text)) != words.end();
+}
+
+/// The text ends within a sum: what follows is a part of it.
+bool ends_open(std::string_view text) {
+  text = trim(text);
+  if (text.ends_with('x') || text.ends_with('X'))
+    return text.size() > 1 && !is_letter(text[text.size() - 2]) && text[text.size() - 2] != '-';
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"\xC3\x97", "\xC2\xB7", "*", "/", "\xC3\xB7", "+", "^", kMinus, " -"},
+      [&](std::string_view sign) { return text.ends_with(sign); });
+}
+
+class Written {
+ public:
+  explicit Written(Bench& bench) : bench_(bench) {}
+
+  void check() {
+    const ClaimLine* above = nullptr;
+    for (const ClaimLine& line : bench_.document.lines) {
+      // A paragraph's line goes on with the sum of the line above.
+      const bool open = above != nullptr && above->block == line.block && !line.item && ends_open(above->said.text);
+      above = &line;
+      if (line.said.quantities.size() <= kMostInText) look(line.line, line.label, line.said, open);
+    }
+    for (const ClaimTable& table : bench_.document.tables)
+      for (const ClaimRow& row : table.rows)
+        for (const ClaimText& cell : row.cells)
+          if (cell.quantities.size() >= 2 && cell.quantities.size() <= kMostInText)
+            look(row.line, row.cells.front().text, cell, false);
+  }
+
+ private:
+  void look(int line, const std::string& label, const ClaimText& said, bool open) {
+    const std::vector<WrittenTerm> all = written_terms(said);
+    if (!said.text.contains('=') && !said.text.contains("\xE2\x89\x88")) reversed(line, label, said, all);
+    chains(line, label, said, all, open);
+  }
+
+  /// What joins a term to those before it. `chain` is changed where more than a sign does.
+  static char joins(const ClaimText& said, std::vector<WrittenTerm>& chain, WrittenTerm& next) {
+    WrittenTerm& last = chain.back();
+    const std::string_view text = said.text;
+    const std::string_view gap = text.substr(last.to, next.from > last.to ? next.from - last.to : 0);
+    // "4x RTX 3090 (24 GB each) = 96 GB"
+    if (chain.size() == 1 && last.dimension == ClaimDimension::kGpus && last.quantity == nullptr && trim(gap) == "(" &&
+        next.dimension == ClaimDimension::kBytes && text.substr(next.to).starts_with(" each)")) {
+      next.to += std::string_view(" each)").size();
+      return '*';
+    }
+    const std::string lower = to_lower(gap);
+    const bool share = last.dimension == ClaimDimension::kShare && chain.size() == 1;
+    if (share && is_one_of(lower, {"of", "of the"})) return '*';
+    if (share && is_one_of(lower, {"off", "off of", "off the"})) {
+      last.off = true;
+      return '*';
+    }
+    // "$478 (+10% buffer = $526)"
+    if (next.dimension == ClaimDimension::kShare) {
+      if (is_one_of(lower, {"(+", "plus", "(plus", ", plus", ", +"})) return '+';
+      if (is_one_of(lower, {"(-", "minus", "(minus", ", minus", "less", "(\xE2\x88\x92"})) return '-';
+    }
+    if (chain.size() == 2 && chain[0].dimension == ClaimDimension::kShare &&
+        is_one_of(lower, {"is", ":", "=", "->", "\xE2\x86\x92"}) &&
+        is_one_of(to_lower(text.substr(chain[0].to, last.from - chain[0].to)), {"of", "of the", "off", "off the"}))
+      return '=';
+    return sign_in(gap);
+  }
+
+  void chains(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& all,
+              bool open) {
+    for (std::size_t i = 0; i < all.size();) {
+      std::vector<WrittenTerm> chain{all[i]};
+      // Of "(2 + 3) × 4 h = ..." no part is a sum of its own, nor of "N × 4 × 2 = ...".
+      bool partial = (open && i == 0) || (i > 0 && touches(said.text, all[i - 1], all[i])) ||
+                     ends_open(std::string_view(said.text).substr(0, all[i].from));
+      std::size_t next = i + 1;
+      for (; next < all.size(); ++next) {
+        WrittenTerm one = all[next];
+        const char sign = joins(said, chain, one);
+        if (sign == 0) break;
+        one.sign = sign;
+        chain.push_back(one);
+        if (sign != '=') continue;
+        // "24 × 2 = 6 × 8": the result is what follows in all.
+        const bool goes_on = next + 1 < all.size() && product_follows(said.text, one, all[next + 1]);
+        if (!partial && !goes_on) judge(line, label, said, chain);
+        partial = goes_on;
+        // "= 16 steps = 12 min" goes on from the result.
+        chain = {all[next]};
+      }
+      i = std::max(next, i + 1);
+    }
+  }
+
+  /// "8 nodes 4 × 2 GPUs": nobody knows what the first is for.
+  static bool touches(std::string_view text, const WrittenTerm& a, const WrittenTerm& b) {
+    return b.from >= a.to && trim(text.substr(a.to, b.from - a.to)).empty();
+  }
+
+  static bool product_follows(std::string_view text, const WrittenTerm& result, const WrittenTerm& next) {
+    if (next.from <= result.to) return false;
+    const char sign = sign_in(text.substr(result.to, next.from - result.to));
+    return sign == '*' || sign == '/';
+  }
+
+  /// "$327 ($32.77 × 10)"
+  void reversed(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& all) {
+    const std::string_view text = said.text;
+    for (std::size_t i = 0; i + 2 < all.size(); ++i) {
+      const auto between = [&](std::size_t a, std::size_t b) {
+        return text.substr(all[a].to, all[b].from > all[a].to ? all[b].from - all[a].to : 0);
+      };
+      if (all[i].quantity == nullptr || trim(between(i, i + 1)) != "(") continue;
+      std::vector<WrittenTerm> chain{all[i + 1]};
+      std::size_t last = i + 1;
+      while (last + 1 < all.size()) {
+        const char sign = sign_in(between(last, last + 1));
+        if (sign == 0 || sign == '=') break;
+        chain.push_back(all[++last]);
+        chain.back().sign = sign;
+      }
+      if (chain.size() < 2 || !trim(text.substr(all[last].to)).starts_with(')')) continue;
+      chain.push_back(all[i]);
+      chain.back().sign = '=';
+      judge(line, label, said, chain);
+    }
+  }
+
+  /// "3 days = 72 h": the same in another unit.
+  static bool converts(const ClaimText& said, const WrittenTerm& from, const WrittenTerm& to) {
+    return from.quantity != nullptr && from.dimension == to.dimension && from.unit != to.unit &&
+           (from.dimension == ClaimDimension::kTime || from.dimension == ClaimDimension::kBytes ||
+            from.dimension == ClaimDimension::kEnergy || from.dimension == ClaimDimension::kPower) &&
+           is_one_of(std::string_view(said.text).substr(from.to, to.from - from.to), {"=", "\xE2\x89\x88"});
+  }
+
+  void judge(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& chain) {
+    const std::size_t count = chain.size() - 1;
+    const WrittenTerm& result = chain.back();
+    if (result.quantity == nullptr) return;
+    // "4x A100 40GB = 160 GB" is a product of its own.
+    const bool product = chain[0].quantity == nullptr && chain[0].dimension == ClaimDimension::kBytes;
+    if (count < 2 && !product && !converts(said, chain[0], result)) return;
+    const ClaimAmount& stated = *result.quantity;
+    WrittenReadings readings = work_out(std::span(chain).first(count), stated);
+    if (readings.values.empty()) return;
+    constexpr double kDay = 24 * kHour, kWorkingDay = 8 * kHour;
+    if (count == 1 && chain[0].dimension == ClaimDimension::kTime &&
+        (chain[0].unit == kDay || chain[0].unit == 7 * kDay))
+      readings.values.push_back(readings.values.front() * (chain[0].unit == kDay ? kWorkingDay / kDay : 5.0 / 21));
+    // "1 TB = 1024 GB": of either kind.
+    if (count == 1 && chain[0].dimension == ClaimDimension::kBytes)
+      for (const double kinds : {1.024, 1 / 1.024, 1.024 * 1.024})
+        readings.values.push_back(readings.values[0] * kinds);
+    for (std::size_t i = 0; i < count; ++i)
+      if (chain[i].quantity != nullptr) bench_.use(*chain[i].quantity);
+    bench_.use(stated);
+    for (const ClaimEnds& one : readings.values)
+      if (fits(stated, one)) return;
+    if (!readings.sure) return;
+    const ClaimEnds& right = told_reading(readings, stated);
+    // Where nothing has a unit and the result is far off, one was meant that is not written.
+    constexpr double kOff = 4;
+    const bool no_unit = std::ranges::all_of(chain.begin(), chain.end() - 1, [](const WrittenTerm& term) {
+      return term.dimension == ClaimDimension::kBare;
+    });
+    if (no_unit && stated.dimension != ClaimDimension::kBare &&
+        (stated.low > kOff * right.most() || stated.high * kOff < right.least()))
+      return;
+    std::string how;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string_view text = std::string_view(said.text).substr(chain[i].from, chain[i].to - chain[i].from);
+      const char sign = chain[i].sign;
+      if (i > 0 && chain[i - 1].dimension == ClaimDimension::kShare && sign == '*')
+        how += chain[i - 1].off ? " off " : " of ";
+      else if (i > 0) how += sign == '*' ? " \xC3\x97 " : std::string(" ") + sign + " ";
+      how += trim(text);
+    }
+    bench_.find(FindingKind::kWrong, line, label, how + " = " + stated.text, told(stated, right), how);
+  }
+
+  Bench& bench_;
+};
+
+}  // namespace
+
+void check_written(Bench& bench) { Written(bench).check(); }
+
+}  // namespace gpuplan::audit
