@@ -16,8 +16,9 @@ void LogBook::place_in_run(LogFormat format, StepRecord& record) {
     }
     if (!any_form && std::isnan(record.epoch) && std::isnan(record.of)) return;
     EpochSteps& epochs = segment(format).epochs;
-    record.step =
-        epochs.count({record.step, record.of, record.epoch, record.epochs, record.of_epoch}, hello_ || log.finished);
+    // Programs that are known and name no epochs were run again when their steps begin anew.
+    const bool begins = hello_ || log.finished || !any_form;
+    record.step = epochs.count({record.step, record.of, record.epoch, record.epochs, record.of_epoch}, begins);
     planned = epochs.planned();
   }
   if (!(record.of > 0) || (step_owner_ && *step_owner_ != format && steps_trained_)) return;
