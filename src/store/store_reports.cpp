@@ -52,6 +52,33 @@ void compare(const Offer* before, const Offer* after, bool spot, std::vector<Pri
   changes.push_back({kind, after != nullptr ? *after : *before, spot, was, is});
 }
 
+/// A day on which a source told what it has, and the import that told it last: what it says counts for that day.
+struct ToldDay {
+  std::int64_t day = 0, import = 0;
+};
+
+/// One row of prices: what imports said from one day to another.
+struct SaidPrice {
+  std::int64_t first = 0, last = 0, first_import = 0, last_import = 0;
+};
+
+/// Calls `take(from, to)` for the days from `from` to before `to` (0: none after it) on which the price counted: a
+/// later import of the same day takes its place.
+template <class Take>
+void for_days_of(const SaidPrice& said, const std::vector<ToldDay>& told, Take take) {
+  auto day = std::ranges::lower_bound(told, said.first, {}, &ToldDay::day);
+  // Thinning may have left the price without the day that it began on.
+  std::int64_t from = day == told.end() || day->day > said.first ? said.first : 0;
+  for (; day != told.end() && day->day <= said.last; ++day) {
+    const bool counts = said.first_import <= day->import && day->import <= said.last_import;
+    if (counts && from == 0) from = day->day;
+    if (counts || from == 0) continue;
+    take(from, day->day);
+    from = 0;
+  }
+  if (from != 0) take(from, day == told.end() ? 0 : day->day);
+}
+
 /// How many times dearer or cheaper.
 double times_changed(const PriceChange& change) {
   if (change.before == 0 || change.after == 0) return 0;
@@ -90,25 +117,28 @@ Result<PriceHistory> PriceStore::history(const HistoryTerms& terms) {
       *database_,
       "SELECT g.id, g.provider, g.region FROM groups g JOIN texts t ON t.id = g.gpu JOIN texts p ON p.id = "
       "g.provider WHERE t.text = ?1 AND (?2 = '' OR lower(p.text) = lower(?2))");
-  Statement days(*database_, "SELECT DISTINCT day FROM listings WHERE grp = ? ORDER BY day");
-  Statement prices(*database_, std::string("SELECT p.first, p.last, ") + (terms.spot ? "p.spot" : "p.price") +
+  Statement days(*database_, "SELECT day, max(import) FROM listings WHERE grp = ? GROUP BY day ORDER BY day");
+  Statement prices(*database_, "SELECT p.first, p.last, p.first_import, p.last_import, " +
+                                   std::string(terms.spot ? "p.spot" : "p.price") +
                                    ", s.instance, s.gpus FROM series s JOIN prices p ON p.series = s.id WHERE s.grp = "
                                    "?1 AND (?2 = 0 OR s.gpus = ?2) ORDER BY s.id, p.first");
   std::set<std::int64_t> all_days;
   for (const std::string& gpu : terms.gpus)
     for (bool more = groups(gpu, terms.provider); more; more = groups.next()) {
-      std::vector<std::int64_t> told;
-      for (bool day = days(groups.whole(0)); day; day = days.next()) told.push_back(days.whole(0));
+      std::vector<ToldDay> told;
+      for (bool day = days(groups.whole(0)); day; day = days.next()) told.push_back({days.whole(0), days.whole(1)});
       for (bool row = prices(groups.whole(0), terms.count); row; row = prices.next()) {
-        const auto price = prices.maybe(2);
+        const auto price = prices.maybe(4);
         if (!price) continue;
-        const auto next = std::ranges::upper_bound(told, prices.whole(1));
-        const std::int64_t gpus = std::max<std::int64_t>(prices.whole(4), 1);
-        history.prices.push_back({date_text(prices.whole(0)), next == told.end() ? "" : date_text(*next),
-                                  texts[groups.whole(1)], texts[groups.whole(2)], texts[prices.whole(3)],
-                                  static_cast<int>(gpus),
-                                  DollarsPerSecond{*price} * units::hour / units::dollar / static_cast<double>(gpus)});
-        all_days.insert(told.begin(), told.end());
+        const std::int64_t gpus = std::max<std::int64_t>(prices.whole(6), 1);
+        const SaidPrice said{prices.whole(0), prices.whole(1), prices.whole(2), prices.whole(3)};
+        for_days_of(said, told, [&](std::int64_t from, std::int64_t to) {
+          history.prices.push_back(
+              {date_text(from), to == 0 ? "" : date_text(to), texts[groups.whole(1)], texts[groups.whole(2)],
+               texts[prices.whole(5)], static_cast<int>(gpus),
+               DollarsPerSecond{*price} * units::hour / units::dollar / static_cast<double>(gpus)});
+        });
+        for (const ToldDay& one : told) all_days.insert(one.day);
       }
     }
   for (const std::int64_t day : all_days) history.days.push_back(date_text(day));

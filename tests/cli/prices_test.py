@@ -143,6 +143,27 @@ class Prices(unittest.TestCase):
         self.assertIn("1 offer from", run(*ask, "--prices", mine, **environment).stdout)
         self.assertIn("p5.48xlarge", run("offers", "H100", "gpus=8", "price=18", **environment).stdout)
 
+    def test_discounts_are_told(self):
+        config = self.file("gpuplan.toml", '[discounts]\naws = "10%"\nawss = "5%"\n"aws: H100 SXM" = "50%"\n')
+        self.prices("import", self.file("aws-2026-11-20.csv", catalogue(18)))
+        ask = ["offers", "aws", "H100", "gpus=8"]
+        environment = {"GPUPLAN_STORE": self.store, "GPUPLAN_CONFIG": config}
+        told = run(*ask, "price=9", **environment)
+        self.assertIn("$9.00", told.stdout)
+        self.assertIn("Your own discounts are in these prices: aws: H100 SXM 50% (", " ".join(told.stdout.split()))
+        self.assertRegex(told.stderr, r"unknown provider 'awss' of discounts in \S*gpuplan.toml:3; no offer has it")
+        answer = json.loads(run(*ask, "--json", **environment).stdout)
+        self.assertTrue(answer["discounts_in_prices"])
+        self.assertEqual([(one["provider"], one["gpu"], one["share"]) for one in answer["discounts"]],
+                         [("aws", "H100 SXM", 0.5)])
+        self.assertNotIn("discounts", run(*ask, "--no-config", **environment).stdout)
+        mine = self.file("mine.csv", "gpu,gpus,price_per_hour,provider\nH100 SXM,8,$18,aws\n")
+        lists = run("offers", "--prices", mine, **environment).stdout
+        self.assertIn("$18.00", lists)
+        self.assertIn("are not taken off prices of lists that you name", " ".join(lists.split()))
+        plan = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--gpu", "8x H100 SXM", "--details"]
+        self.assertIn("unknown provider 'awss'", " ".join(run(*plan, **environment).stdout.split()))
+
     def test_reading_makes_no_file(self):
         home = self.folder / "home"
         home.mkdir()

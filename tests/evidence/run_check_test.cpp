@@ -350,6 +350,9 @@ TEST(RunCheck, GenerationHasToSayThatItEnded) {
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
   fixture.log.prompts = fixture.log.prompts_done = 700;
   EXPECT_EQ(checked(fixture).contradictions.at(0), "the log has 700 prompts, the phase has 10,000");
+  fixture.log.benchmark = true;  // a sample of them
+  EXPECT_EQ(checked(fixture).contradictions, std::vector<std::string>{});
+  fixture.log.benchmark = false;
   fixture.log.prompts = fixture.log.prompts_done = std::nullopt;
   fixture.log.generated = true;
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);

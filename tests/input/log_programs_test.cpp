@@ -194,6 +194,153 @@ TEST(LogPrograms, LossesThatAreNoNumbers) {
     }
 }
 
+/// Steps first to 1,000 by the hundred, of each of three epochs, as `line` writes epoch (from 0) and step.
+template <class Line>
+std::string three_epochs(Line line, int first = 100) {
+  std::string text;
+  for (int epoch = 0; epoch < 3; ++epoch)
+    for (int step = first; step < 1000 + first; step += 100)
+      text += line(epoch, step, std::to_string(2 - (epoch * 1000 + step) / 4000.0)) + "\n";
+  return text;
+}
+
+TEST(LogPrograms, StepsThatBeginAnewWithTheNextEpochGoOn) {
+  const auto one = [](int number) { return std::to_string(number + 1); };
+  const auto zero = [](int number) { return std::to_string(number); };
+  struct Form {
+    std::string text;
+    bool says_epochs = false;
+  };
+  const Form forms[] = {
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+         return "Epoch [" + one(epoch) + "/3], Step [" + zero(step) + "/1000], Loss: " + loss + ", Time: 250 ms";
+       }),
+       true},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+         return "Epoch " + one(epoch) + "/3 Step " + zero(step) + "/1000 loss: " + loss;
+       }),
+       true},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+        return "[epoch " + zero(epoch) + "][" + zero(step) + "/1000] loss " + loss;
+      })},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+        return "Epoch: [" + zero(epoch) + "][ " + zero(step) + "/1000]\tTime  0.250 ( 0.300)\tLoss " + loss +
+               " (7.0e+00)";
+      })},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+        return "epoch " + one(epoch) + " | step " + zero(step) + " | loss " + loss;
+      })},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+         return (step == 100 ? "=== Epoch " + one(epoch) + "/3 ===\n" : "") + "step " + zero(step) +
+                "/1000, loss: " + loss;
+       }),
+       true},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+        return "step " + zero(step) + ", loss: " + loss + (step == 1000 ? "\nEpoch " + one(epoch) + " took 4 min" : "");
+      })},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+        return R"({"epoch": )" + one(epoch) + R"(, "step": )" + zero(step) + R"(, "loss": )" + loss + "}";
+      })},
+      {three_epochs([&](int, int step, const std::string& loss) {
+        return " " + zero(step / 10) + "%|##  | " + zero(step) + "/1000 [01:00<00:10,  4.00it/s, loss=" + loss + "]";
+      })},
+      {three_epochs([&](int epoch, int step, const std::string& loss) {
+         return "Epoch " + one(epoch) + "/3:  " + zero(step / 10) + "%|##  | " + zero(step) +
+                "/1000 [01:00<00:10,  4.00it/s, loss=" + loss + "]";
+       }),
+       true},
+  };
+  for (const auto& [text, says_epochs] : forms) {
+    const RunLog log = read_text(text);
+    EXPECT_EQ(log.last_step, 3000) << text.substr(0, 100);
+    EXPECT_EQ(log.planned_steps.value_or(-1), says_epochs ? 3000 : -1) << text.substr(0, 100);
+    EXPECT_EQ(log.loss.count(), 30) << text.substr(0, 100);
+    EXPECT_EQ(log.loss.first().step, 100);
+    EXPECT_EQ(event_texts(log), std::vector<std::string>{}) << text.substr(0, 100);
+  }
+}
+
+TEST(LogPrograms, EpochsAndStepsThatCountFromZero) {
+  const RunLog log = read_text(three_epochs(
+      [](int epoch, int step, const std::string& loss) {
+        return "epoch " + std::to_string(epoch) + " step " + std::to_string(step) + " loss " + loss;
+      },
+      0));
+  EXPECT_EQ(log.last_step, 2900);
+  EXPECT_EQ(log.loss.count(), 30);
+  EXPECT_EQ(event_texts(log), std::vector<std::string>{});
+}
+
+TEST(LogPrograms, StepsOfTheRunBesideEpochsStayAsTheyAre) {
+  for (const int first : {100, 1500}) {
+    std::string text;
+    for (int step = first; step <= 2500; step += 100)
+      text += "Epoch " + std::to_string(1 + step / 1000) + "/3 | step " + std::to_string(step) + "/3000 | loss 1.5\n";
+    const RunLog log = read_text(text);
+    EXPECT_EQ(log.last_step, 2500);
+    EXPECT_EQ(log.planned_steps, 3000);
+    EXPECT_EQ(log.first_step, first);
+    EXPECT_EQ(event_texts(log), std::vector<std::string>{});
+  }
+}
+
+TEST(LogPrograms, ARunThatWentOnInAnEpochIsARestart) {
+  std::string text;
+  const auto epoch = [&](int number, int from, int to) {
+    for (int step = from; step <= to; step += 100)
+      text += "Epoch [" + std::to_string(number) + "/3], Step [" + std::to_string(step) + "/1000], Loss: 1.5\n";
+  };
+  epoch(1, 100, 1000);
+  epoch(2, 100, 700);
+  epoch(2, 400, 1000);
+  const RunLog log = read_text(text);
+  EXPECT_EQ(log.last_step, 2000);
+  EXPECT_EQ(log.loss.count(), 20);
+  EXPECT_EQ(event_texts(log), std::vector<std::string>{"restart 18: went on from step 1400 after step 1700"});
+}
+
+TEST(LogPrograms, WhatAnExcerptOfALaterEpochBeginsWith) {
+  const RunLog log = read_text("Epoch [2/3], Step [10/1000], Loss: 1.5\nEpoch [2/3], Step [20/1000], Loss: 1.4\n");
+  EXPECT_EQ(log.first_step, 1010);
+  EXPECT_EQ(log.last_step, 1020);
+  EXPECT_EQ(log.planned_steps, 3000);
+}
+
+TEST(LogPrograms, TheFirstStepOutlivesARestart) {
+  std::string text;
+  for (const auto& [from, to] : {std::pair{1, 20}, std::pair{15, 30}})
+    for (int step = from; step <= to; ++step)
+      text +=
+          "iteration " + std::to_string(step) + "/ 30 | elapsed time per iteration (ms): 784.2 | lm loss: 1.2E+00 |\n";
+  const RunLog log = read_text(text);
+  EXPECT_EQ(log.first_step, 1);
+  EXPECT_EQ(log.step_seconds.first().step, 15);
+}
+
+/// The bar of requests stands before the result, with what comes first of each program or without it.
+TEST(LogPrograms, RequestsOfABenchmarkOfAServerArePrompts) {
+  const std::string bars =
+      "\r  0%|          | 0/200 [00:00<?, ?it/s]\r 50%|#####     | 100/200 [00:10<00:10,  9.98it/s]"
+      "\r100%|##########| 200/200 [00:20<00:00,  9.98it/s]\n";
+  const std::string result =
+      "============ Serving Benchmark Result ============\n"
+      "Successful requests:                     200\n"
+      "Output token throughput (tok/s):         2994.01\n";
+  for (const std::string before : {"", "Starting initial single prompt test run...\nTraffic request rate: inf\n",
+                                   "Starting main benchmark run...\n"}) {
+    const RunLog log = read_text(before + bars + result);
+    EXPECT_EQ(log.formats, Formats{LogFormat::kVllm}) << before;
+    EXPECT_EQ(log.prompts, 200);
+    EXPECT_EQ(log.prompts_done, 200);
+    EXPECT_TRUE(log.benchmark);
+    EXPECT_TRUE(log.generated);
+    EXPECT_EQ(log.last_step, std::nullopt);
+    EXPECT_EQ(log.planned_steps, std::nullopt);
+    EXPECT_TRUE(log.step_seconds.empty());
+    EXPECT_EQ(log.output_tokens_per_second.last().value, 2994.01);
+  }
+}
+
 TEST(LogPrograms, ADocumentThatQuotesALogIsNone) {
   EXPECT_TRUE(read_log("quoted.md").quoted);
   for (const char* name : {"litgpt.log", "modded-nanogpt.log", "trainer-oom.log", "notebook.log"})

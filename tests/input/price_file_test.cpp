@@ -101,6 +101,29 @@ std::string row(const std::string& cells, const std::string& more_columns = "") 
   return text.substr(std::min(text.size(), place.size()));
 }
 
+TEST(PriceFile, MoneyIsByTheHour) {
+  const auto offers = read("gpu,gpus,price_per_hour\nRTX 4090,4,$21.50\nRTX 4090,4,5.6 USD\n");
+  ASSERT_TRUE(offers) << offers.error().message;
+  EXPECT_DOUBLE_EQ(an_hour((*offers)[0].price->p50), 21.50);
+  EXPECT_DOUBLE_EQ(an_hour((*offers)[1].price->p50), 5.6);
+}
+
+TEST(PriceFile, KindsOfPriceUnderAnyHead) {
+  for (const std::string column : {"type", "term", "plan", "availability", "whatever", "spot"}) {
+    const std::string text = "gpu,gpus,price_per_hour," + column + "\nRTX 4090,4,2,on-demand\nRTX 4090,4,1,spot\n";
+    const auto offers = read(text);
+    ASSERT_TRUE(offers) << column << offers.error().message;
+    EXPECT_TRUE((*offers)[0].price && !(*offers)[0].spot_price) << column;
+    EXPECT_TRUE(!(*offers)[1].price && (*offers)[1].spot_price) << column;
+    EXPECT_EQ((*offers)[1].availability, "") << column;
+    EXPECT_EQ(error(text + "RTX 4090,4,1,1-year reserved\n"),
+              "offers.csv:4: column " + column +
+                  ": '1-year reserved' is a price under a commitment; plans rent without one, so leave the row out");
+  }
+  EXPECT_EQ(error("gpu,gpus,price_per_hour,pricing_model\nRTX 4090,4,1,flux\n").substr(0, 12), "offers.csv:2");
+  EXPECT_TRUE(read("gpu,gpus,price_per_hour,reserved,note\nRTX 4090,4,2,1.4,busy\nRTX 4090,4,2,1.3,spot\n"));
+}
+
 TEST(PriceFile, RefusesWithFileLineAndWhatWasExpected) {
   for (const std::string price :
        {"cheap", "0", "-3", "nan", "inf", "1e12", "2.49 GB", "24-20", "0-5", "3;4", "1e-300", "0.00001"})

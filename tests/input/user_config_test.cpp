@@ -177,6 +177,13 @@ TEST(UserConfig, DiscountsComeOffListedPricesOnDemand) {
     EXPECT_EQ(one.spot_price->p50.value, 40);
   }
   EXPECT_EQ(prices, (std::vector<double>{75, 90, 80, 100, 100}));
+  EXPECT_EQ(discount_for(offers[0], config->discounts)->share, 0.25);
+  EXPECT_EQ(discount_for(offers[3], config->discounts), nullptr);
+  EXPECT_EQ(unknown_providers(offers, config->discounts), std::vector<std::string>{});
+  const auto misspelt = config_of({{"gpuplan.toml", "[discounts]\naws = 0.1\ngpc = 0.1\n"}});
+  EXPECT_EQ(unknown_providers(offers, misspelt->discounts),
+            std::vector<std::string>{"unknown provider 'gpc' of discounts in gpuplan.toml:3; no offer has it. Did you "
+                                     "mean 'gcp'?"});
   EXPECT_FALSE(config_of({{"gpuplan.toml", "discounts = {aws = 1.5}\n"}}));
   const auto unknown = config_of({{"gpuplan.toml", "\ndiscounts = {\"aws: H1000\" = 0.1}\n"}});
   ASSERT_FALSE(unknown);

@@ -2,6 +2,7 @@
 #include "store/price_store.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <set>
@@ -84,6 +85,32 @@ TEST_F(StoredPrices, OfALaterListOfTheSameDayCorrectTheFirst) {
   import({offer_at("aws", "x", 1, "2026-11-20")}, "2026-11-20");
   EXPECT_EQ(prices(), std::vector<double>{1});
   EXPECT_EQ(prices("2026-11-20"), std::vector<double>{1});
+}
+
+TEST_F(StoredPrices, ThatWereCorrectedCountOnceInTheHistory) {
+  const auto past = [&](const std::string& day) {
+    std::multiset<double> found;
+    const auto history = store().history({{"H100 SXM"}, "", 0, false});
+    for (const PastPrice& one : history->prices)
+      if (one.from <= day && (one.to.empty() || day < one.to)) found.insert(std::round(one.price * one.gpus));
+    return found;
+  };
+  import({offer_at("aws", "x", 20, "2026-11-01"), offer_at("aws", "y", 22, "2026-11-01")}, "2026-11-01");
+  import({offer_at("aws", "x", 10, "2026-11-10")}, "2026-11-10");
+  import({offer_at("aws", "x", 12, "2026-11-10")}, "2026-11-10");
+  EXPECT_EQ(past("2026-11-01"), (std::multiset<double>{20, 22}));
+  EXPECT_EQ(past("2026-11-10"), (std::multiset<double>{12, 22}));
+  // The same price again, then corrected: it counts until then.
+  import({offer_at("aws", "x", 12, "2026-11-12")}, "2026-11-12");
+  import({offer_at("aws", "x", 13, "2026-11-12")}, "2026-11-12");
+  EXPECT_EQ(past("2026-11-11"), (std::multiset<double>{12, 22}));
+  EXPECT_EQ(past("2026-11-12"), (std::multiset<double>{13, 22}));
+  // A correction that no longer names the machine.
+  Offer other = offer_at("aws", "x", 30, "2026-11-12");
+  other.instance = "m9";
+  import({other}, "2026-11-12");
+  EXPECT_EQ(past("2026-11-12"), (std::multiset<double>{22, 30}));
+  EXPECT_EQ(past("2026-11-10"), (std::multiset<double>{12, 22}));
 }
 
 TEST_F(StoredPrices, OfALedgerAreKnownOnEachOfItsDays) {
@@ -200,7 +227,9 @@ TEST_F(StoredPrices, AreThinnedWhenTheyAreLongPast) {
   const auto history = store().history({{"H100 SXM"}, "", 0, false});
   std::map<std::string, int> of_day;
   for (const PastPrice& one : history->prices) ++of_day[one.from];
-  EXPECT_EQ(of_day["2026-05-19"], 2) << "the last month is whole";
+  EXPECT_EQ(of_day["2026-05-19"], 1);
+  constexpr std::size_t kLastMonth = 10;  // days of it, each told of twice
+  EXPECT_EQ(store().status()->prices, history->prices.size() + kLastMonth) << "the last month is whole";
   EXPECT_EQ(of_day["2026-03-19"], 1);
   EXPECT_EQ(of_day["2025-07-16"], 1) << "one a day for a year";
   int weekly = 0;

@@ -1,5 +1,6 @@
 #include "api/questions/offers.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/whole.h"
@@ -7,6 +8,15 @@
 
 namespace gpuplan::api {
 namespace {
+
+/// The user's discounts that offers of the rows fall under.
+void note_discounts(const std::vector<Discount>& discounts, OffersReport& report) {
+  for (const Discount& one : discounts) {
+    const auto offers =
+        std::ranges::count_if(report.rows, [&](const Offer* offer) { return discount_for(*offer, discounts) == &one; });
+    if (offers > 0) report.discounts.push_back({one.provider, one.gpu, one.share, static_cast<std::size_t>(offers)});
+  }
+}
 
 /// An own box or a pool as the table has offers: the price is that of the whole machine.
 Offer as_row(Offer box) {
@@ -31,7 +41,9 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
   auto report = select_offers(known, catalogue, selection,
                               whole<std::size_t>(left_out.too_old + left_out.outdated + left_out.gone));
   if (!report) return std::unexpected(std::move(report.error()));
-  return OffersAnswer{std::move(known), *std::move(report)};
+  report->discounted = offers->discounted;
+  note_discounts(request.config.discounts, *report);
+  return OffersAnswer{std::move(known), *std::move(report), std::move(offers->warnings)};
 }
 
 }  // namespace gpuplan::api

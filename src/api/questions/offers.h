@@ -10,7 +10,8 @@ namespace gpuplan::api {
 
 struct OffersAnswer {
   std::vector<Offer> known;
-  OffersReport report;  ///< refers to them
+  OffersReport report;                ///< refers to them
+  std::vector<std::string> warnings;  ///< KnownOffers::warnings
 };
 
 /// The offers of the request's price lists, else of the user's settings or the snapshot, and the user's own machines;

@@ -146,6 +146,8 @@ Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalo
     known = with_stored(catalogue, *std::move(stored), as_of);
   }
   apply_discounts(known.offers, request.config.discounts);
+  known.discounted = true;
+  known.warnings = unknown_providers(known.offers, request.config.discounts);
   return known;
 }
 
@@ -165,6 +167,8 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   auto known = known_offers(request, catalogue, as_of);
   if (!known) return std::unexpected(known.error());
   question.known = std::move(known->offers);
+  // Beside what is said of the settings.
+  for (const std::string& warning : known->warnings) question.loaded.job.from_config.push_back("Settings: " + warning);
   if (only_lists) question.market = names_of(request.prices);
   else question.known_name = names_of(request.known);
   if (known->stored > 0) question.known_name = std::string(PlanReport::kSnapshot) + " and your stored prices";

@@ -93,7 +93,9 @@ Result<void> check_today(const std::string& today, const std::string& name);
 /// `rates` it is a usage error.
 struct KnownOffers {
   std::vector<Offer> offers;
-  std::size_t stored = 0;  ///< of them
+  std::size_t stored = 0;               ///< of them
+  bool discounted = false;              ///< the user's own discounts are in the prices, where there are any
+  std::vector<std::string> warnings{};  ///< about the user's settings: "unknown provider ..."
 };
 Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalogue, const std::string& as_of);
 

@@ -34,6 +34,7 @@ int run_offers(System& system, const OffersArguments& options) {
   if (!request) return complain(system, request.error());
   const auto answer = api::ask_offers(*request, options.selection, *catalogue);
   if (!answer) return complain(system, answer.error());
+  for (const std::string& warning : answer->warnings) say(system, "gpuplan: " + warning);
   const OffersReport& report = answer->report;
   const bool grouped = !report.group_by.empty();
   return deliver_form(

@@ -83,7 +83,8 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
                                                   " parameters, the model of the phase " + count_short(run.parameters));
   }
   if (std::string words = other_work(run); !words.empty()) add(false, std::move(words));
-  if (const auto* generate = std::get_if<GeneratePhase>(&run.phase.work); generate != nullptr && log.prompts) {
+  if (const auto* generate = std::get_if<GeneratePhase>(&run.phase.work);
+      generate != nullptr && log.prompts && !log.benchmark) {
     double samples = 0;
     for (const Prompts& prompts : generate->data) samples += prompts.samples;
     samples *= static_cast<double>(std::max<std::size_t>(1, generate->models.size()));

@@ -174,16 +174,18 @@ struct RunLog {
   // What a run says of itself before it starts.
   std::optional<double> planned_steps, tokens_per_step, sequences_per_step, sequence_length, processes;
   std::optional<double> parameters, trainable_parameters;
-  std::string gpu;                  ///< as the log spells it
-  std::optional<Seconds> run_time;  ///< whole training time, of finished runs
-  std::optional<Seconds> elapsed;   ///< so far: a bar, its own count, times of day, or its steps' times added up
-  std::uint32_t clock_back = 0;     ///< line of the first step that is told of before the step before it; 0: none is
-  std::optional<double> last_step;  ///< reached
-  std::optional<double> epoch;      ///< reached, where the log says no steps
-  bool every_step_counted = false;  ///< last_step is what was reached, not the last that a line was written for
-  bool finished = false;            ///< the log says that training ended
-  bool generated = false;           ///< the log says that generation ended
+  std::string gpu;                   ///< as the log spells it
+  std::optional<Seconds> run_time;   ///< whole training time, of finished runs
+  std::optional<Seconds> elapsed;    ///< so far: a bar, its own count, times of day, or its steps' times added up
+  std::uint32_t clock_back = 0;      ///< line of the first step that is told of before the step before it; 0: none is
+  std::optional<double> last_step;   ///< reached
+  std::optional<double> first_step;  ///< the least that the log tells of, before any restart too
+  std::optional<double> epoch;       ///< reached, where the log says no steps
+  bool every_step_counted = false;   ///< last_step is what was reached, not the last that a line was written for
+  bool finished = false;             ///< the log says that training ended
+  bool generated = false;            ///< the log says that generation ended
   std::optional<double> prompts, prompts_done;  ///< of the bars of generation
+  bool benchmark = false;                       ///< of a server: its prompts are a sample
   /// The last sign of work in each file that has one (a step, a rate, a metric, the end), in the order of the files.
   std::vector<LogPlace> work;
 

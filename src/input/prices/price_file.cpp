@@ -6,6 +6,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "input/prices/price_bounds.h"
+#include "input/prices/price_kind.h"
 #include "input/text/csv.h"
 #include "input/text/gpu_name.h"
 
@@ -43,6 +44,7 @@ class PriceReader {
     label_ = cells_.optional_column("label");
     currency_ = cells_.optional_column("currency");
     as_of_ = cells_.optional_column("as_of");
+    find_kinds();
   }
 
   Result<std::vector<Offer>> offers() {
@@ -60,7 +62,7 @@ class PriceReader {
     Offer offer;
     read_gpu(row, offer);
     const Interval<DollarsPerSecond> price = read_price(row);
-    (read_spot(row) ? offer.spot_price : offer.price) = price;
+    (read_kind(row) ? offer.spot_price : offer.price) = price;
     offer.provider = words(row, provider_);
     offer.region = words(row, region_);
     offer.instance = words(row, instance_);
@@ -101,7 +103,10 @@ class PriceReader {
 
   Interval<DollarsPerSecond> read_price(std::size_t row) {
     const std::string_view text = cells_.required(row, price_);
-    const auto price = parse_interval(text, AmountKind::kPrice);
+    auto price = parse_interval(text, AmountKind::kPrice);
+    // "$21.50": the column says of what time.
+    if (!price)
+      if (const auto money = parse_interval(text, AmountKind::kMoney)) price = *money * (1.0 / 3600);
     if (!price || !is_price(*price)) {
       cells_.fail_cell(row, price_, "a price of the whole offer such as 2.49, $2.49/h or 20-24, at least $0.0001/h");
       return {};
@@ -125,13 +130,37 @@ class PriceReader {
     return 1;
   }
 
-  bool read_spot(std::size_t row) {
-    const std::string_view cell = cells_.text(row, spot_);
-    if (cell.empty() || iequals(cell, "no") || iequals(cell, "false") || cell == "0" || iequals(cell, "on-demand"))
-      return false;
-    if (iequals(cell, "yes") || iequals(cell, "true") || cell == "1" || iequals(cell, "spot")) return true;
-    cells_.fail_cell(row, spot_, "yes or no");
-    return false;
+  /// Other columns that tell kinds of prices, whatever they are called.
+  void find_kinds() {
+    const std::initializer_list<CsvReader::Column> used = {gpu_,     gpus_,      price_,    provider_,      region_,
+                                                           minimum_, increment_, currency_, interruptions_, as_of_};
+    for (std::size_t column = 0; column < table_.columns(); ++column) {
+      if (std::ranges::find(used, CsvReader::Column(column)) != used.end()) continue;
+      const bool is_spot = spot_ == CsvReader::Column(column);
+      KindColumn kinds(is_spot ? KindAsked::kSpot : kind_asked(table_.name(column)));
+      for (std::size_t row = 0; row < table_.rows() && !kinds.is_of_something_else(); ++row)
+        kinds.note(cells_.text(row, column));
+      if (!kinds.is_of_kinds()) continue;
+      kinds_.emplace_back(column, kinds);
+      for (CsvReader::Column* words : {&instance_, &availability_, &label_})
+        if (*words == CsvReader::Column(column)) words->reset();
+    }
+  }
+
+  /// True: the price is that of spot.
+  bool read_kind(std::size_t row) {
+    bool spot = false;
+    for (const auto& [column, kinds] : kinds_) {
+      const PriceKind kind = kinds.kind(cells_.text(row, column));
+      spot = spot || kind == PriceKind::kSpot;
+      if (kind == PriceKind::kOther)
+        cells_.fail_cell(row, column, column == spot_ ? "yes or no" : "a kind of price such as on-demand or spot");
+      if (kind == PriceKind::kCommitted)
+        cells_.fail(row, "column " + printable(table_.name(column), 40) + ": '" +
+                             printable(cells_.text(row, column), 40) +
+                             "' is a price under a commitment; plans rent without one, so leave the row out");
+    }
+    return spot;
   }
 
   const CsvTable& table_;
@@ -140,6 +169,7 @@ class PriceReader {
   const Catalogue& catalogue_;
   CsvReader::Column gpu_, gpus_, price_, provider_, region_, instance_, spot_, interruptions_, minimum_, increment_,
       availability_, label_, currency_, as_of_;
+  std::vector<std::pair<std::size_t, KindColumn>> kinds_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -208,11 +209,14 @@ Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Cat
     }
     for (const auto& [name, share] : written->discounts) {
       const Tree* place = layer.tree.find("discounts");
+      if (const Tree* own = place->find(name)) place = own;
       auto discount = read_discount(name, share, catalogue);
       if (!discount) {
         discount.error().place = {layer.file, place->line, 0};
         return std::unexpected(std::move(discount.error()));
       }
+      discount->file = layer.file;
+      discount->line = place->line;
       config.discounts.push_back(*std::move(discount));
       config.values.push_back({"discounts." + name, percent_text(share) + " off", layer.file, place->line});
     }
@@ -222,15 +226,33 @@ Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Cat
   return config;
 }
 
+const Discount* discount_for(const Offer& offer, const std::vector<Discount>& discounts) {
+  if (offer.kind != OfferKind::kRented || !offer.price) return nullptr;
+  const auto found = std::ranges::find_if(discounts, [&](const Discount& discount) {
+    return iequals(discount.provider, offer.provider) && (discount.gpu.empty() || discount.gpu == offer.gpu);
+  });
+  return found == discounts.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> unknown_providers(const std::vector<Offer>& offers, const std::vector<Discount>& discounts) {
+  std::vector<std::string> sentences;
+  for (const Discount& discount : discounts) {
+    const auto is_its = [&](const Offer& offer) { return iequals(discount.provider, offer.provider); };
+    if (std::ranges::any_of(offers, is_its)) continue;
+    std::set<std::string_view> providers;
+    for (const Offer& offer : offers) providers.insert(offer.provider);
+    const std::vector<std::string_view> names(providers.begin(), providers.end());
+    sentences.push_back("unknown provider '" + printable(discount.provider, 60) + "' of discounts in " + discount.file +
+                        ":" + std::to_string(discount.line) + "; no offer has it" +
+                        did_you_mean(discount.provider, names));
+  }
+  return sentences;
+}
+
 void apply_discounts(std::vector<Offer>& offers, const std::vector<Discount>& discounts) {
   if (discounts.empty()) return;
-  for (Offer& offer : offers) {
-    if (offer.kind != OfferKind::kRented || !offer.price) continue;
-    const auto found = std::ranges::find_if(discounts, [&](const Discount& discount) {
-      return iequals(discount.provider, offer.provider) && (discount.gpu.empty() || discount.gpu == offer.gpu);
-    });
-    if (found != discounts.end()) offer.price = *offer.price * (1 - found->share);
-  }
+  for (Offer& offer : offers)
+    if (const Discount* found = discount_for(offer, discounts)) offer.price = *offer.price * (1 - found->share);
 }
 
 void apply_config(JobSource& job, const UserConfig& config, bool keep_boxes) {

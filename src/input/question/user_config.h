@@ -30,6 +30,8 @@ struct Discount {
   std::string provider;
   std::string gpu;   ///< name in the catalogue; empty: all of the provider's
   double share = 0;  ///< 0 to 1
+  std::string file{};
+  int line = 0;
   bool operator==(const Discount&) const = default;
 };
 
@@ -47,6 +49,12 @@ struct UserConfig {
 /// Reads the layers, nearest first, and joins them key by key: the nearest wins; boxes and pools are joined by name.
 /// Errors name file and line.
 Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Catalogue& catalogue);
+
+/// The one that counts for an offer with a listed price on demand; null: none does.
+const Discount* discount_for(const Offer& offer, const std::vector<Discount>& discounts);
+
+/// A sentence for each discount of a provider that none of the offers has.
+std::vector<std::string> unknown_providers(const std::vector<Offer>& offers, const std::vector<Discount>& discounts);
 
 /// Takes the discounts off listed prices on demand.
 void apply_discounts(std::vector<Offer>& offers, const std::vector<Discount>& discounts);

@@ -107,10 +107,12 @@ std::string offer_groups_text(const OffersReport& report, const Screen& screen, 
   const std::size_t shown = all ? groups.size() : std::min(groups.size(), kGroupsShown);
   std::string text = table_of(report, std::span(groups).first(shown)).text(screen);
   text += '\n';
-  return text += paragraph("Shown " + std::to_string(shown) + " of " + std::to_string(groups.size()) + " groups of " +
-                               std::to_string(report.rows.size()) + " offers" +
-                               (shown < groups.size() ? " (--all shows them)" : "") + ", cheapest GPU-hour first.",
-                           screen);
+  text += paragraph("Shown " + std::to_string(shown) + " of " + std::to_string(groups.size()) + " groups of " +
+                        std::to_string(report.rows.size()) + " offers" +
+                        (shown < groups.size() ? " (--all shows them)" : "") + ", cheapest GPU-hour first.",
+                    screen);
+  if (const std::string words = discount_words(report); !words.empty()) text += paragraph(words, screen);
+  return text;
 }
 
 std::string offer_groups_csv(const OffersReport& report) { return table_of(report, groups_of(report)).csv(); }

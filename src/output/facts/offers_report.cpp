@@ -205,6 +205,17 @@ std::string no_offer_text(const OffersReport& report) {
   return text + ").\n";
 }
 
+std::string discount_words(const OffersReport& report) {
+  if (report.discounts.empty()) return "";
+  std::vector<std::string> words;
+  for (const OwnDiscount& one : report.discounts)
+    words.push_back(printable(one.provider, 40) + (one.gpu.empty() ? "" : ": " + one.gpu) + ' ' +
+                    percent_text(one.share));
+  return (report.discounted ? "Your own discounts are in these prices: "
+                            : "Your own discounts are not taken off prices of lists that you name: ") +
+         join(words, ", ") + " (discounts in gpuplan.toml).";
+}
+
 std::string group_of(const OffersReport& report, const Offer& offer) {
   for (const OfferField& field : kOfferFields) {
     if (field.name.name != report.group_by) continue;
@@ -255,6 +266,7 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   foot = "Prices " + dates(report) + ": check them before you rent.";
   if (report.too_old > 0) foot += " " + std::to_string(report.too_old) + " older offers hidden (--all).";
   text += paragraph(foot, screen);
+  if (const std::string words = discount_words(report); !words.empty()) text += paragraph(words, screen);
   if (const auto dropped = table.dropped(screen); !dropped.empty())
     text += paragraph(
         "Left out for want of room: " + join(dropped, ", ") + " (a wider window, --markdown or --csv has them).",
@@ -288,6 +300,15 @@ std::string offers_json(const OffersReport& report) {
   json.key("market").begin_object();
   json.member("as_of", report.newest).member("oldest", report.oldest).member("offers", report.known);
   json.member("too_old", report.too_old).member("sources", report.sources).end();
+  json.member("discounts_in_prices", report.discounted && !report.discounts.empty());
+  json.key("discounts").begin_array();
+  for (const OwnDiscount& one : report.discounts) {
+    json.begin_object(true).member("provider", one.provider);
+    if (one.gpu.empty()) json.null_member("gpu");
+    else json.member("gpu", one.gpu);
+    json.member("share", one.share).member("offers", one.offers).end();
+  }
+  json.end();
   json.key("offers").begin_array();
   for (const Offer* offer : report.rows) {
     const Gpu* gpu = report.catalogue->find_gpu(offer->gpu);

@@ -18,6 +18,13 @@ struct OfferSelection {
   bool all = false;                   ///< old prices too
 };
 
+/// What somebody's contract takes off listed prices.
+struct OwnDiscount {
+  std::string provider, gpu;  ///< gpu empty: all of the provider's
+  double share = 0;
+  std::size_t offers = 0;  ///< of those shown
+};
+
 struct OffersReport {
   std::vector<const Offer*> rows;  ///< in the order asked for
   std::string sort, group_by;      ///< fields; empty: none asked for
@@ -27,12 +34,17 @@ struct OffersReport {
   std::string oldest, newest;      ///< dates of all known
   std::vector<std::string> sources;
   const Catalogue* catalogue = nullptr;
+  std::vector<OwnDiscount> discounts;  ///< that offers of the rows fall under
+  bool discounted = false;             ///< they are in the prices; else the list says what is paid
 };
 
 /// The offers selected. The report refers to the offers and the catalogue. Usage errors: a filter that can not be read,
 /// a field that offers do not have.
 Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
                                    const OfferSelection& selection, std::size_t too_old);
+
+/// "Your discounts are in these prices: aws 15%."; empty: there are none.
+std::string discount_words(const OffersReport& report);
 
 /// A line that says that nothing is left, by which term of the filter.
 std::string no_offer_text(const OffersReport& report);

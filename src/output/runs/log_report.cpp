@@ -88,14 +88,13 @@ std::vector<Row> rows_of(const LogReport& report) {
 
 /// The first step that the log tells of, where it is no beginning: an excerpt, or a run that went on.
 std::optional<double> begins_late(const RunLog& log) {
+  if (!log.first_step || !(*log.first_step > 1)) return std::nullopt;
   for (const Series* series : {&log.loss, &log.step_seconds, &log.sequences_per_second}) {
-    const double first = series->empty() ? 0 : series->first().step;
-    if (!(first > 1)) continue;
-    const double span = series->last().step - first;
-    if (series->count() < 2 || first > 2 * span / static_cast<double>(series->count() - 1)) return first;
-    return std::nullopt;
+    if (series->count() < 2) continue;
+    const double span = series->last().step - series->first().step;
+    return *log.first_step > 2 * span / static_cast<double>(series->count() - 1) ? log.first_step : std::nullopt;
   }
-  return std::nullopt;
+  return log.first_step;
 }
 
 std::string series_words(const SeriesSummary& one) {

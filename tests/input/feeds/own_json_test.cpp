@@ -30,6 +30,27 @@ TEST(OwnJson, FindsFieldsByTheirUsualNames) {
                                      {"an entry that is no object in braces", 1}}));
 }
 
+TEST(OwnJson, KindsOfPriceUnderAnyName) {
+  const auto of = [](const std::string& field) {
+    const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":1,"price":1,)" + field + "}]");
+    return feed.kept == 1 ? told(feed).front() : feed.rejections.begin()->first;
+  };
+  for (const char* field : {R"("type":"spot")", R"("plan":"Preemptible")", R"("purchase_option":"spot")",
+                            R"("interruptible":true)", R"("anything":"spot")"})
+    EXPECT_EQ(of(field), "1x L4 spot 1") << field;
+  for (const char* field :
+       {R"("term":"1yr")", R"("commitment_months":12)", R"("reserved":true)", R"("billing":"reserved")",
+        R"("type":"3-year commitment")", R"("pricing_model":"reserved")", R"("contract":"12 months")"})
+    EXPECT_EQ(of(field), "a reservation or commitment") << field;
+  for (const char* field : {R"("type":"on-demand")", R"("commitment_months":0)", R"("reserved":false)",
+                            R"("type":"SXM")", R"("term":null)", R"("reserved_price":0.5)", R"("uptime":"3 years")"})
+    EXPECT_EQ(of(field), "1x L4 1") << field;
+  EXPECT_EQ(of(R"("pricing_model":"flux")"), "a kind of price that gpuplan does not know");
+  const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":1,"price":2,"spot_price":"1,75"}])");
+  EXPECT_EQ(told(feed), Lines{"1x L4 2"});
+  EXPECT_EQ(feed.corrections, counts({{"a spot price that is no number, left out", 1}}));
+}
+
 TEST(OwnJson, ReadsARecordALine) {
   const Feed feed = read_list("jsonl",
                               "{\"provider\":\"a\",\"gpu\":\"L4\",\"gpus\":1,\"price\":0.5}\n"

@@ -140,6 +140,66 @@ TEST(OwnList, KindsOfPrice) {
             (Reasons{{"a price under a commitment", 1}, {"a kind of price that gpuplan does not know", 1}}));
 }
 
+/// Rows of T4 with these words in a column of this name, each price lower than the one before.
+Feed with_kinds(const std::string& column, const Strings& words) {
+  std::string text = "gpu,gpus,price," + column + "\n";
+  for (std::size_t i = 0; i < words.size(); ++i) text += "T4,1," + std::to_string(10 - i) + ",\"" + words[i] + "\"\n";
+  return read_feed(text, terms_of("l.csv"));
+}
+
+TEST(OwnList, KindsOfPriceUnderAnyHead) {
+  for (const char* column : {"term", "type", "Type", "commitment", "plan", "billing", "reserved", "availability",
+                             "pricing_model", "purchase option", "whatever", "Vertrag"}) {
+    const Feed feed =
+        with_kinds(column, {"on-demand", "1-year reserved", "3yr commit", "spot", "preemptible", "reserved"});
+    EXPECT_EQ(told(feed), (Strings{"1x T4 $10", "1x T4 spot $7", "1x T4 spot $6"})) << column;
+    EXPECT_EQ(feed.rejections, (Reasons{{"a price under a commitment", 3}})) << column;
+    EXPECT_EQ(feed.offers[0].instance + feed.offers[0].availability, "") << column;
+  }
+  for (const char* word : {"12 months", "1yr", "3 years", "36mo", "1y", "12", "yes", "annual", "Reserved (no upfront)"})
+    EXPECT_EQ(with_kinds("commitment", {word}).kept, 0U) << word;
+  for (const char* word : {"none", "no", "0", "no commitment", "hourly", "on demand", "pay-as-you-go", ""})
+    EXPECT_EQ(told(with_kinds("commitment", {word})), Strings{"1x T4 $10"}) << word;
+  for (const char* word : {"Spot", "spot instance", "Preemptible VM", "interruptible", "low priority"})
+    EXPECT_EQ(told(with_kinds("price type", {word})), Strings{"1x T4 spot $10"}) << word;
+  EXPECT_EQ(told(with_kinds("interruptible", {"yes", "no", "non-interruptible"})),
+            (Strings{"1x T4 spot $10", "1x T4 $9", "1x T4 $8"}));
+}
+
+TEST(OwnList, AWordOfAColumnOfKindsThatIsNotKnown) {
+  const Reasons unknown = {{"a kind of price that gpuplan does not know", 1}};
+  EXPECT_EQ(with_kinds("type", {"flux", "spot", "on-demand"}).rejections, unknown);
+  EXPECT_EQ(with_kinds("price model", {"flux", "spot", "on-demand"}).kept, 3U) << "whatever it is of";
+  EXPECT_EQ(with_kinds("pricing model", {"flux", "spot", "on-demand"}).rejections, unknown);
+}
+
+TEST(OwnList, WordsOfKindsInColumnsOfSomethingElse) {
+  // Prices under a commitment beside those on demand, ages, stock, sizes.
+  for (const auto& [column, words] : {std::pair<std::string, Strings>{"reserved", {"1.6", "1.5", "n/a"}},
+                                      {"reserved", {"16", "14", ""}},
+                                      {"seen", {"2 weeks ago", "3 months", ""}},
+                                      {"age", {"3 years", "1 year", "2 years"}},
+                                      {"availability", {"available", "reserved", "available"}},
+                                      {"type", {"SXM", "PCIe", "standard"}},
+                                      {"notes", {"spot is cheaper in summer", "", "EU"}}})
+    EXPECT_EQ(with_kinds(column, words).kept, 3U) << column;
+  // What tells it may come late.
+  Strings words(400, "");
+  words.back() = "reserved";
+  std::string text = "gpu,gpus,price,region,note\n";
+  for (std::size_t i = 0; i < words.size(); ++i) text += "T4,1,1,r" + std::to_string(i) + "," + words[i] + "\n";
+  EXPECT_EQ(read_feed(text, terms_of("l.csv")).rejections, (Reasons{{"a price under a commitment", 1}}));
+}
+
+TEST(OwnList, AFigureWithoutASignIsInTheCurrencyOfItsRow) {
+  const Feed feed = read_feed(
+      "gpu,gpus,price,spot_price\nT4,1,$21.50,9.99\nT4,1,5.6 USD,2.4\nT4,1,5.7,$2.5\nT4,1,10 EUR,5\nT4,1,$3,2 EUR\n",
+      terms_of("l.csv"));
+  EXPECT_EQ(told(feed),
+            (Strings{"1x T4 $21.5 spot $9.99", "1x T4 $5.6 spot $2.4", "1x T4 $5.7 spot $2.5", "1x T4 $11 spot $5.5"}));
+  EXPECT_EQ(feed.rejections, (Reasons{{"prices in two currencies", 1}}));
+}
+
 TEST(OwnList, HostileCellsNeverReachAName) {
   const Feed feed = read_feed("provider,gpu,gpus,price,region\n\"a\x1b[31mb\",T4,1,1,\"x\x07y\"\n", terms_of("l.csv"));
   ASSERT_EQ(feed.kept, 1u);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/prices/price_kind.h"
 
 namespace gpuplan {
 namespace {
@@ -39,10 +40,6 @@ constexpr std::array kOwnNames = {
     OwnNames{OwnField::kRam,
              "ram|ramgb|ramgib|rammb|memory|memorygb|memorygib|memorymb|systemmemory|hostmemory|cpumemory|mainmemory|"
              "systemram"},
-    OwnNames{
-        OwnField::kSpot,
-        "spot|isspot|preemptible|interruptible|pricing|pricingtype|pricetype|pricingmodel|purchaseoption|billingtype|"
-        "market|markettype|capacitytype|tier|leasetype"},
     OwnNames{OwnField::kAvailability, "availability|available|stock|stockstatus|status|instock"},
     OwnNames{OwnField::kMinimum, "billingminimum|billingminimumminutes|billingminimums|minimumminutes"},
     OwnNames{OwnField::kIncrement, "billingincrement|billingincrementseconds|billingincrements|incrementseconds"},
@@ -189,11 +186,14 @@ OwnColumn own_column(std::string_view name) {
   // "memory[GiB]", "VRAM (GB)": the unit is no part of the name.
   const std::string_view bare = name.substr(0, name.find_first_of("[("));
   const std::string joined = trim(bare).empty() ? head.joined : head_of(bare).joined;
+  // "Spot ($/h)" holds prices.
+  const KindAsked asked = kind_asked(joined);
+  if (asked > KindAsked::kMaybe && head.currency.empty() && price_column(head).field != OwnField::kSpotPrice) {
+    column.field = OwnField::kKind;
+    return column;
+  }
   for (const OwnNames& names : kOwnNames) {
     if (!one_of(joined, names.names) && !one_of(head.joined, names.names)) continue;
-    // "Spot ($/h)" holds prices.
-    if (names.field == OwnField::kSpot && (!head.currency.empty() || price_column(head).field == OwnField::kSpotPrice))
-      break;
     column.field = names.field;
     column.currency = head.currency;
     if (names.field == OwnField::kRam || names.field == OwnField::kGpuMemory) column.unit = memory_unit(head);

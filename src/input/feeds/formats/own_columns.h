@@ -22,7 +22,7 @@ enum class OwnField {
   kGpuMemory,
   kPrice,
   kSpotPrice,
-  kSpot,  ///< whether the price is that of interruptible use
+  kKind,  ///< what kind of price it is (input/prices/price_kind.h)
   kVcpus,
   kRam,
   kAvailability,
@@ -54,6 +54,8 @@ class OwnColumns {
   static std::optional<OwnColumns> of(FeedHeader header);
 
   FeedColumn at(OwnField field) const { return places_[static_cast<std::size_t>(field)]; }
+  /// Its column is of something else than its head says.
+  void drop(OwnField field) { places_[static_cast<std::size_t>(field)].reset(); }
   const OwnColumn& meaning(OwnField field) const { return meanings_[static_cast<std::size_t>(field)]; }
 
  private:

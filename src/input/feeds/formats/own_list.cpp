@@ -1,7 +1,10 @@
 // Lists of one's own: gpuplan's columns, and spreadsheets as people export them.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/amount.h"
 #include "base/names.h"
@@ -13,6 +16,7 @@
 #include "input/feeds/formats/table_formats.h"
 #include "input/feeds/rows/feed_table.h"
 #include "input/feeds/rows/provider_names.h"
+#include "input/prices/price_kind.h"
 
 namespace gpuplan {
 namespace {
@@ -27,21 +31,18 @@ Stock stock_in(std::string_view words) {
   return Stock::kUnsaid;
 }
 
-/// What a cell says of the kind of price.
-enum class PriceKind { kOnDemand, kSpot, kCommitted, kOther };
+/// A column that may tell kinds of prices.
+struct MayTellKinds {
+  std::size_t column = 0;
+  KindColumn cells;
+  bool tells = false;
+};
 
-PriceKind kind_of(std::string_view cell) {
-  const std::string lower = to_lower(cell);
-  const auto holds = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-  if (lower == "yes" || lower == "true" || lower == "1" || holds("spot") || holds("preempt") || holds("interrupt") ||
-      holds("bid"))
-    return PriceKind::kSpot;
-  if (holds("reserv") || holds("commit") || holds("year") || holds("1yr") || holds("3yr")) return PriceKind::kCommitted;
-  if (lower.empty() || lower == "no" || lower == "false" || lower == "0" || holds("demand") || holds("payg") ||
-      holds("secure") || holds("community") || holds("standard"))
-    return PriceKind::kOnDemand;
-  return PriceKind::kOther;
-}
+/// A row that waits until it is known what the columns are.
+struct HeldRow {
+  std::uint64_t line = 0;
+  std::vector<std::string> cells;
+};
 
 class OwnListReader final : public FeedTable {
  public:
@@ -50,19 +51,34 @@ class OwnListReader final : public FeedTable {
  private:
   bool header(FeedHeader names) override {
     const auto columns = OwnColumns::of(names);
-    if (columns) columns_ = *columns;
-    return columns.has_value();
+    if (!columns) return false;
+    columns_ = *columns;
+    constexpr std::array kOfWords = {OwnField::kKind, OwnField::kInstance, OwnField::kAvailability, OwnField::kLabel};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const OwnField field = own_column(names[i]).field;
+      if (field == OwnField::kNone || std::ranges::find(kOfWords, field) != kOfWords.end())
+        kinds_.push_back({i, KindColumn(kind_asked(names[i]))});
+    }
+    return true;
   }
   std::string_view needed() const override { return "gpu, gpus, price_per_hour"; }
   void row(const FeedCells& cells) override;
+  void end() override { decide(); }
+  void note(const FeedCells& cells);
+  void decide();
+  void read(const FeedCells& cells);
+  PriceKind kind_of(const FeedCells& cells) const;
 
   std::string_view text(const FeedCells& cells, OwnField field) const { return cells.text(columns_.at(field)); }
   std::string read_words(const FeedCells& cells, FeedRow& row);
   std::string read_figures(const FeedCells& cells, FeedRow& row);
   std::string read_prices(const FeedCells& cells, FeedRow& row);
-  std::string read_price(const FeedCells& cells, OwnField field, FeedRow& row, double& into);
+  std::string read_price(const FeedCells& cells, OwnField field, FeedRow& row, double& into, std::string& currency);
 
   OwnColumns columns_;
+  std::vector<MayTellKinds> kinds_;
+  std::vector<HeldRow> held_;  ///< the first rows of the list
+  bool decided_ = false;
   LooseNumbers numbers_;
 };
 
@@ -120,7 +136,8 @@ std::string OwnListReader::read_figures(const FeedCells& cells, FeedRow& row) {
   return "";
 }
 
-std::string OwnListReader::read_price(const FeedCells& cells, OwnField field, FeedRow& row, double& into) {
+std::string OwnListReader::read_price(const FeedCells& cells, OwnField field, FeedRow& row, double& into,
+                                      std::string& currency) {
   const OwnColumn& column = columns_.meaning(field);
   const OwnPrice price = read_own_price(text(cells, field), numbers_);
   if (!price.problem.empty()) return std::string(price.problem);
@@ -133,18 +150,30 @@ std::string OwnListReader::read_price(const FeedCells& cells, OwnField field, Fe
     into *= row.gpus;
   }
   if (price.range) row.corrections.emplace_back("a range of prices, taken at its middle");
-  row.currency = text(cells, OwnField::kCurrency);
-  if (row.currency.empty()) row.currency = price.currency.empty() ? column.currency : price.currency;
+  currency = price.currency.empty() ? column.currency : price.currency;
   return "";
 }
 
+/// Of all columns that tell it: what keeps the row out before what says of which price it is.
+PriceKind OwnListReader::kind_of(const FeedCells& cells) const {
+  PriceKind all = PriceKind::kUnsaid;
+  for (const MayTellKinds& kinds : kinds_)
+    if (kinds.tells) all = std::max(all, kinds.cells.kind(cells.text(kinds.column)));
+  return all;
+}
+
 std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
-  if (std::string wrong = read_price(cells, OwnField::kPrice, row, row.price); !wrong.empty()) return wrong;
-  const std::string currency = row.currency;
-  if (std::string wrong = read_price(cells, OwnField::kSpotPrice, row, row.spot); !wrong.empty()) return wrong;
-  if (!currency.empty() && row.currency != currency) return "prices in two currencies";
-  const std::string_view said = text(cells, OwnField::kSpot);
-  switch (kind_of(said)) {
+  std::string on_demand, as_spot;
+  if (std::string wrong = read_price(cells, OwnField::kPrice, row, row.price, on_demand); !wrong.empty()) return wrong;
+  if (std::string wrong = read_price(cells, OwnField::kSpotPrice, row, row.spot, as_spot); !wrong.empty()) return wrong;
+  // A figure without a sign is in the currency of the row.
+  row.currency = text(cells, OwnField::kCurrency);
+  if (row.currency.empty()) {
+    if (!on_demand.empty() && !as_spot.empty() && on_demand != as_spot) return "prices in two currencies";
+    row.currency = on_demand.empty() ? as_spot : on_demand;
+  }
+  switch (kind_of(cells)) {
+    case PriceKind::kUnsaid:
     case PriceKind::kOnDemand:
       return "";
     case PriceKind::kCommitted:
@@ -157,20 +186,60 @@ std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
   }
   // "Spot" may head prices.
   if (columns_.at(OwnField::kSpotPrice)) return "a kind of price that gpuplan does not know";
-  const OwnPrice spot = read_own_price(said, numbers_);
-  if (!spot.problem.empty()) return "a kind of price that gpuplan does not know";
+  const OwnPrice spot = read_own_price(text(cells, OwnField::kKind), numbers_);
+  if (!spot.problem.empty() || std::isnan(spot.value)) return "a kind of price that gpuplan does not know";
   const OwnColumn& like = columns_.meaning(OwnField::kPrice);
   row.spot = spot.value / (like.hours > 0 ? like.hours : 1) * (like.per_gpu ? row.gpus : 1);
   return "";
 }
 
-void OwnListReader::row(const FeedCells& cells) {
+void OwnListReader::read(const FeedCells& cells) {
   FeedRow row;
   row.row = cells.line();
   for (const auto read : {&OwnListReader::read_words, &OwnListReader::read_figures, &OwnListReader::read_prices})
     if (std::string wrong = (this->*read)(cells, row); !wrong.empty())
       return rows().reject(row.row, std::move(wrong), row.words());
   rows().take(std::move(row));
+}
+
+void OwnListReader::note(const FeedCells& cells) {
+  for (MayTellKinds& kinds : kinds_)
+    if (!kinds.tells && !kinds.cells.is_of_something_else()) kinds.cells.note(cells.text(kinds.column));
+}
+
+/// What stands in the first rows tells which columns are of kinds of prices.
+void OwnListReader::decide() {
+  if (!decided_) {
+    decided_ = true;
+    for (MayTellKinds& kinds : kinds_) kinds.tells = kinds.cells.is_of_kinds();
+    for (const OwnField field : {OwnField::kInstance, OwnField::kAvailability, OwnField::kLabel})
+      if (std::ranges::any_of(kinds_, [&](const MayTellKinds& kinds) {
+            return kinds.tells && columns_.at(field) == FeedColumn(kinds.column);
+          }))
+        columns_.drop(field);
+  }
+  std::vector<std::string_view> views;
+  for (const HeldRow& held : std::exchange(held_, {})) {
+    views.assign(held.cells.begin(), held.cells.end());
+    const CsvRows::Row row{held.line, views};
+    read(FeedCells(row));
+  }
+}
+
+void OwnListReader::row(const FeedCells& cells) {
+  constexpr std::size_t kFirstRows = 256;
+  if (decided_) {
+    // A column that was empty so far.
+    for (MayTellKinds& kinds : kinds_)
+      if (!kinds.tells && !kinds.cells.is_of_something_else()) {
+        kinds.cells.note(cells.text(kinds.column));
+        kinds.tells = kinds.cells.is_of_kinds();
+      }
+    return read(cells);
+  }
+  note(cells);
+  held_.push_back({cells.line(), {cells.all().begin(), cells.all().end()}});
+  if (held_.size() == kFirstRows) decide();
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class FeedCells {
   std::string_view text(FeedColumn column) const { return column ? row_->cells[*column] : std::string_view(); }
   /// kNoPrice where the cell is empty; nullopt where it holds no number. Plain notation: 12.5, 1e3.
   std::optional<double> number(FeedColumn column) const;
+  std::span<const std::string_view> all() const { return row_->cells; }
   /// What to find it by: its first cells.
   std::string words() const;
 

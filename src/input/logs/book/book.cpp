@@ -44,15 +44,6 @@ bool LogBook::takes(LogFormat format, int rank) {
   return taken;
 }
 
-void LogBook::forget_other_ranks(LogFormat format, double step) {
-  Segment& now = segment(format);
-  if (!(now.step >= step)) return;
-  now = {};
-  if (step_owner_ == format) log.last_step.reset();
-  for (std::size_t i = 0; i < kSeries; ++i)
-    if (owners_[i] == format) series(static_cast<StepValue>(i)).rewind(step);
-}
-
 LogBook::Segment& LogBook::segment(LogFormat format) {
   for (auto& [owner, found] : segments_)
     if (owner == format) return found;
@@ -96,6 +87,7 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
   shows(format);
   if (!takes(format, line.rank)) return;
   if (std::isinf(record.step)) record.step = scan::kUnknown;
+  place_in_run(format, record);
   if (bool& others = others_first_[static_cast<std::size_t>(format)]; others && !std::isnan(record.step)) {
     others = false;
     forget_other_ranks(format, record.step);
@@ -191,12 +183,14 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
   if (!std::isnan(record.step)) {
     // Who only tells of settings at a step gives way to who tells what was trained.
     const bool gives_way = step_owner_ && *step_owner_ != format && !steps_trained_ && is_training(record);
-    if (gives_way) log.last_step.reset();
+    if (gives_way) forget_reached();
     if (!step_owner_ || gives_way) step_owner_ = format;
     steps_trained_ = steps_trained_ || (step_owner_ == format && is_training(record));
     if (step_owner_ == format && (is_training(record) || record.step > log.last_step.value_or(-1)))
       log.last_step = record.step;
     if (step_owner_ == format && time == TimeSource::kBar) log.every_step_counted = true;
+    if (step_owner_ == format && is_training(record))
+      log.first_step = std::min(record.step, log.first_step.value_or(record.step));
   }
   report_not_finite(record, line);
   for (const StepValue quantity :
@@ -353,14 +347,6 @@ void LogBook::reached(double step) {
   if (!std::isfinite(step) || step < 0) return;
   reached_ = step;
   log.every_step_counted = true;
-}
-
-void LogBook::forget_steps(LogFormat format) {
-  segment(format) = {};
-  if (step_owner_ == format) log.last_step.reset();
-  if (owners_[static_cast<std::size_t>(StepValue::kStepSeconds)] != format) return;
-  log.step_seconds.clear();
-  time_source_ = TimeSource::kNone;
 }
 
 void LogBook::next_file() {

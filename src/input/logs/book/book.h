@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evidence/log/run_log.h"
+#include "input/logs/book/epoch_steps.h"
 #include "input/logs/book/record_count.h"
 #include "input/logs/book/scan.h"
 
@@ -47,6 +48,9 @@ inline constexpr std::size_t kStepValues = 10;
 
 struct StepRecord {
   double step = scan::kUnknown;
+  double of = scan::kUnknown;                              ///< steps that the line says there are
+  double epoch = scan::kUnknown, epochs = scan::kUnknown;  ///< the step's, and how many there are
+  bool of_epoch = false, of_run = false;                   ///< the step is surely counted in its epoch, in the run
   std::array<double, kStepValues> values{};
   std::uint32_t known = 0;  ///< bits by StepValue
 
@@ -55,6 +59,8 @@ struct StepRecord {
     known |= 1U << static_cast<unsigned>(quantity);
   }
   bool has(StepValue quantity) const { return (known >> static_cast<unsigned>(quantity) & 1U) != 0; }
+  /// Leaves nothing but one of its values.
+  void keep_only(StepValue quantity) { known &= 1U << static_cast<unsigned>(quantity); }
   double operator[](StepValue quantity) const { return values[static_cast<std::size_t>(quantity)]; }
 };
 
@@ -71,16 +77,18 @@ struct LogFacts {
   RecordCount records;                           ///< of Hugging Face's Trainer
   std::optional<double> bar_total;               ///< steps of the progress bar that is the training's
   std::optional<double> first_epoch, bar_epoch;  ///< of bars that have an epoch before them: 0 or 1; the last one
-  double pass = 0, pass_step = 0;                ///< of the last step of LitGPT
-  double pass_seconds = 0, passes_told = 0;      ///< of its passes since
-  std::optional<double> block;                   ///< the step of the lines of values that follow (Composer)
-  double bar_done = 0, steps_before = 0;         ///< of bars without a length: of this one, of those of epochs before
-  double bar_elapsed = 0, bars_before = 0;       ///< seconds of that bar; of those of epochs before
+  double epoch = scan::kUnknown, epochs_told = scan::kUnknown;  ///< of the last line that names one and no step
+  bool serving_benchmark = false;                               ///< bars without a label are of requests
+  double pass = 0, pass_step = 0;                               ///< of the last step of LitGPT
+  double pass_seconds = 0, passes_told = 0;                     ///< of its passes since
+  std::optional<double> block;              ///< the step of the lines of values that follow (Composer)
+  double bar_done = 0, steps_before = 0;    ///< of bars without a length: of this one, of those of epochs before
+  double bar_elapsed = 0, bars_before = 0;  ///< seconds of that bar; of those of epochs before
 };
 
-/// What the sentences of one line tell together: it has the word "step", and the signs of a program.
+/// What the sentences of one line tell together: it has the words "step" and "epoch", and the signs of a program.
 struct LineMarks {
-  bool step = false;
+  bool step = false, epoch = false;
   std::size_t step_at = 0;
   std::optional<LogFormat> sign;
 
@@ -129,6 +137,8 @@ class LogBook {
   void reached(double step);
   /// What was taken for steps of the format was something else.
   void forget_steps(LogFormat format);
+  /// What has been told is a benchmark of a server: steps of bars were requests.
+  void benchmarks_server();
   void next_file();
 
   /// Prefixed lines of other ranks than the first seen (or 0) are copies.
@@ -159,7 +169,8 @@ class LogBook {
     double first_clock = scan::kUnknown, first_clock_step = scan::kUnknown;
     double last_clock = scan::kUnknown, last_clock_step = scan::kUnknown;
     double time = scan::kUnknown;  ///< of day, of the last record
-    std::vector<Held> held;        ///< records of earlier steps: of another rank, or of a new start?
+    EpochSteps epochs;
+    std::vector<Held> held;  ///< records of earlier steps: of another rank, or of a new start?
   };
 
   /// vLLM's engines that spoke at one time.
@@ -174,6 +185,8 @@ class LogBook {
   void forget_other_ranks(LogFormat format, double step);
   void add_engines();
   Segment& segment(LogFormat format);
+  void forget_reached();
+  void place_in_run(LogFormat format, StepRecord& record);
   void start_again(LogFormat format, double step, const LogLine& line);
   void report_not_finite(const StepRecord& record, const LogLine& line);
   void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);

@@ -135,6 +135,7 @@ bool note_value(LogBook& book, StepRecord& record, const NamedValue& named, doub
       record.step = value;
       break;
     case NamedValue::Kind::kEpoch:
+      record.epoch = value;
       book.epoch(value);
       break;
     case NamedValue::Kind::kMeanTime:

@@ -52,10 +52,7 @@ bool begins_with(std::string_view text, std::string_view word) {
   return text.size() >= word.size() && iequals(text.substr(0, word.size()), word);
 }
 
-/// "Epoch 0", "Epoch 1/3", "Training epoch 2", "epoch=1": which one, and of how many.
-struct EpochLabel {
-  std::optional<double> number, of;
-};
+}  // namespace
 
 EpochLabel epoch_of(std::string_view label) {
   EpochLabel epoch;
@@ -72,6 +69,8 @@ EpochLabel epoch_of(std::string_view label) {
   if (take_next(rest, value) && value > 0) epoch.of = value;
   return epoch;
 }
+
+namespace {
 
 /// torchtune's "1|30|Loss: 2.31": epoch, step, loss.
 bool torchtune_label(std::string_view label, StepRecord& record) {

@@ -31,6 +31,9 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format);
 /// is put before all lines, or one of any form.
 void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format);
 
+/// A line with the word "epoch" and none of steps.
+void epoch_line(LogBook& book, const LogLine& line, LogFormat format);
+
 /// "250 train 3.21" and "250 val 3.30", all of the line.
 Match numbers_step(LogBook& book, const LogLine& line);
 
@@ -46,9 +49,9 @@ LogSentence megatron_arguments, megatron_memory, megatron_memory_gb, megatron_va
 LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation,
     trainer_steps, trainer_trainable, trainer_gpus, trainer_record, peft_parameters, lightning_processes, litgpt_memory;
 LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
-    vllm_benchmark, vllm_benchmark_throughput, generation_done;
+    vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, generation_done;
 LogSentence sglang_rate, sglang_cache, sglang_tokens;
-LogSentence step_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss, deepspeed_batch,
+LogSentence step_word, epoch_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss, deepspeed_batch,
     llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;
 

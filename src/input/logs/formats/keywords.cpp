@@ -76,6 +76,10 @@ constexpr std::array kSentences = {
     Sentence{"est. speed input: ", vllm_prompts},
     Sentence{"Output token throughput (tok/s):", vllm_benchmark},
     Sentence{" output tokens/s", vllm_benchmark_throughput},
+    Sentence{" Benchmark Result =", serving_benchmark},
+    Sentence{"initial single prompt test run", serving_benchmark},
+    Sentence{"Starting main benchmark run", serving_benchmark},
+    Sentence{"Traffic request rate: ", serving_benchmark},
     Sentence{"all replicas are done", generation_done},
     Sentence{" Total steps = ", trainer_steps},  // Unsloth's banner
     Sentence{"Total batch size = ", trainer_batch},
@@ -90,6 +94,8 @@ constexpr std::array kSentences = {
     Sentence{"STEP", step_word},
     Sentence{"iter", step_word},
     Sentence{"Iter", step_word},
+    Sentence{"poch", epoch_word},
+    Sentence{"POCH", epoch_word},
     Sentence{"SamplesPerSec=", deepspeed_sign},
     Sentence{"mom=[", deepspeed_sign},
     Sentence{"iter time (s):", deepspeed_sign},
@@ -188,7 +194,9 @@ void read_sentences(LogBook& book, const LogLine& line) {
       if (rest.starts_with(sentence.words)) sentence.read(book, line, rest.substr(sentence.words.size()));
     }
   }
-  if (book.marks.step) fields_line(book, line, book.marks.step_at, book.marks.sign.value_or(LogFormat::kFields));
+  const LogFormat format = book.marks.sign.value_or(LogFormat::kFields);
+  if (book.marks.step) fields_line(book, line, book.marks.step_at, format);
+  else if (book.marks.epoch) epoch_line(book, line, format);
   if (end < index.ends.size()) book.event(index.ends[end].kind, line, text, index.ends[end].stopped);
 }
 

@@ -4,8 +4,10 @@
 // themselves.
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
+#include "input/logs/formats/bars.h"
 #include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
 
@@ -29,12 +31,27 @@ std::string_view words_before(std::string_view text, std::string_view name, bool
 
 struct StepLine {
   StepRecord record;
-  double planned = scan::kUnknown, mean_time = scan::kUnknown;
+  double mean_time = scan::kUnknown;
+  bool after_epoch = false;      ///< the number before this one was that of an epoch
   bool fraction = false;         ///< a loss or time that is no whole number: code has whole ones
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
+constexpr bool ends_in_global_step(std::string_view name) {
+  return name.size() > 5 && (name.ends_with("step") || name.ends_with("Step")) &&
+         name.substr(0, name.size() - 5).ends_with("lobal");
+}
+
 void note_field(LogBook& book, StepLine& it, const LogField& field) {
+  // "[epoch 2][100/1000]"
+  const bool behind_epoch = std::exchange(it.after_epoch, false);
+  if (behind_epoch && field.name.empty() && std::isnan(it.record.step) && !field.fraction && field.value >= 0 &&
+      field.total >= field.value) {
+    it.record.step = field.value;
+    it.record.of = field.total;
+    it.record.of_epoch = true;
+    return;
+  }
   if (!it.time_name.empty() && field.name == it.time_name && (field.unit.empty() || field.unit == "s")) {
     it.record.set(StepValue::kStepSeconds, field.value);
     return;
@@ -44,7 +61,8 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     case NamedValue::Kind::kStep:
       if (!std::isnan(it.record.step) || field.fraction || !(field.value >= 0)) return;
       it.record.step = field.value;
-      it.planned = field.total;
+      it.record.of = field.total;
+      it.record.of_run = ends_in_global_step(field.name);
       return;
     case NamedValue::Kind::kMeanTime:
       it.mean_time = field.value * named.scale;
@@ -56,8 +74,12 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     case NamedValue::Kind::kNothing:
     case NamedValue::Kind::kAllocated:
     case NamedValue::Kind::kReserved:
-    case NamedValue::Kind::kEpoch:
       break;
+    case NamedValue::Kind::kEpoch:
+      it.record.epoch = field.value;
+      it.record.epochs = field.total;
+      it.after_epoch = !field.fraction;
+      return;
   }
   note_value(book, it.record, named, field.value);
 }
@@ -94,25 +116,21 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
     record.set(StepValue::kValidation, record[StepValue::kLoss]);
   const bool held_out = record.has(StepValue::kValidation);
   if (held_out && (validation || !record.has(StepValue::kLoss))) {
-    const double value = record[StepValue::kValidation];
-    record = {.step = record.step};  // its times are those of the evaluation
-    record.set(StepValue::kValidation, value);
+    record.keep_only(StepValue::kValidation);  // its times are those of the evaluation
   }
   constexpr unsigned kSettings =
       quantity_bit(StepValue::kLearningRate) | quantity_bit(StepValue::kGradNorm) | quantity_bit(StepValue::kClock);
   const bool works = (record.known & ~kSettings) != 0 || it.mean_time > 0;
   if (format == LogFormat::kFields && (!works || !it.fraction)) return false;
   if (!works && record.known == 0) return false;
+  if (record.epoch >= 0) book.epoch(record.epoch);
   if (record.has(StepValue::kClock)) book.elapsed(Seconds{record[StepValue::kClock]});
   if (beside) {
     if (!record.has(StepValue::kLoss)) return false;
-    const double loss = record[StepValue::kLoss];
-    record = {.step = record.step};
-    record.set(StepValue::kLoss, loss);
+    record.keep_only(StepValue::kLoss);
     book.record(format, record, line);
     return true;
   }
-  if (it.planned > 0) book.log.planned_steps = it.planned;
   TimeSource source = TimeSource::kSaid;
   if (it.mean_time > 0 && !record.has(StepValue::kStepSeconds) && !held_out) {
     record.set(StepValue::kStepSeconds, it.mean_time);
@@ -183,6 +201,21 @@ bool known_step(LogBook& book, const LogLine& line, std::size_t begin) {
 }
 
 }  // namespace
+
+/// "Epoch: [0][ 10/5005] Loss 6.9", and lines that only name the epoch of the steps that follow: "=== Epoch 2/3 ===".
+void epoch_line(LogBook& book, const LogLine& line, LogFormat format) {
+  const bool samples = line.text.find("%)") != std::string_view::npos;  // "Train Epoch: 1 [640/60000 (1%)]"
+  if (!samples && fields_step(book, line, format)) return;
+  std::string_view rest = line.text;
+  while (!rest.empty() && !is_letter(rest.front())) rest.remove_prefix(1);
+  if (!iequals(rest.substr(0, 5), "epoch")) return;
+  const EpochLabel epoch = epoch_of(rest);
+  if (!epoch.number || *epoch.number != std::floor(*epoch.number)) return;
+  book.facts.epoch = *epoch.number;
+  book.facts.epochs_told = epoch.of.value_or(book.facts.epochs_told);
+}
+
+void epoch_word(LogBook& book, const LogLine&, std::string_view) { book.marks.epoch = true; }
 
 void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format) {
   if (at == 0 || !known_step(book, line, at)) fields_step(book, line, format);

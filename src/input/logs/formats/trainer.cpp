@@ -88,13 +88,25 @@ Match trainer_bar(LogBook& book, const LogLine& line) {
   ProgressBar bar;
   if (const Match match = take_bar(line.text, bar); match != Match::kRecord) return match;
   if (!bar.label.empty() || !bar.steps) return Match::kNo;
+  if (book.facts.serving_benchmark) {
+    book.prompts(bar.done, bar.total);
+    book.works(line);
+    book.shows(LogFormat::kVllm);
+    return Match::kRecord;
+  }
   if (is_training_bar(book, bar.total)) {
     StepRecord record;
     record.step = bar.done;
-    book.elapsed(Seconds{bar.elapsed});
+    record.of = bar.total;
     if (bar.step_seconds > 0) record.set(StepValue::kStepSeconds, bar.step_seconds);
     note_postfix(book, record, bar.postfix);
+    const double before = book.step();
     book.record(LogFormat::kTrainerOutput, record, line, TimeSource::kBar);
+    // Each epoch may have a bar of its own.
+    LogFacts& facts = book.facts;
+    if (book.step() > before && bar.elapsed < facts.bar_elapsed) facts.bars_before += facts.bar_elapsed;
+    if (book.step() != before) facts.bar_elapsed = bar.elapsed;
+    book.elapsed(Seconds{facts.bars_before + bar.elapsed});
   }
   // Records and sentences are often printed behind the bar, on the same line.
   const std::size_t brace = bar.behind.find("{'");
@@ -201,7 +213,9 @@ bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) 
   // A learning rate alone is a setting.
   if ((record_.known & ~(1U << static_cast<unsigned>(StepValue::kLearningRate))) == 0) return false;
   if (total_steps_ > 0 && record_.step <= total_steps_) log.planned_steps = total_steps_;
-  if (std::isnan(record_.step)) record_.step = guessed_step(book);
+  record_.epoch = epoch_;
+  record_.of_run = std::isnan(record_.step);
+  if (record_.of_run) record_.step = guessed_step(book);
   book.epoch(epoch_);
   book.record(format, record_, line);
   return true;

@@ -98,6 +98,10 @@ void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
   book.log.generated = true;
 }
 
+/// "============ Serving Benchmark Result ============" and what comes before it: of `vllm bench serve`, of SGLang's
+/// bench_serving and TensorRT-LLM's benchmark_serving, which have it from vLLM.
+void serving_benchmark(LogBook& book, const LogLine&, std::string_view) { book.benchmarks_server(); }
+
 /// "Throughput: 17.53 requests/s, 8028.66 total tokens/s, 3992.14 output tokens/s" of `vllm bench throughput`: what
 /// stands before "output tokens/s".
 void vllm_benchmark_throughput(LogBook& book, const LogLine& line, std::string_view rest) {

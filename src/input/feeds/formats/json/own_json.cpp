@@ -1,5 +1,6 @@
 // A list of one's own in JSON, and ledgers that others keep: objects whose fields are found by the names that people
 // give them, in a list, one on each line, or under a name of the whole ({"date": ..., "offers": [...]}).
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "input/feeds/formats/json/json_fields.h"
 #include "input/feeds/formats/json/json_formats.h"
 #include "input/feeds/rows/gpu_words.h"
+#include "input/prices/price_kind.h"
 
 namespace gpuplan {
 namespace {
@@ -42,9 +44,6 @@ constexpr std::string_view kCentFields[] = {"pricecentsperhour", "centsperhour",
 constexpr std::string_view kSpotFields[] = {"spotprice",  "pricespot",     "spotpriceperhour", "spotusdperhour",
                                             "spothourly", "spotpricehour", "spotusd"};
 constexpr std::string_view kGpuSpotFields[] = {"spotpricepergpu", "spotpergpu", "spotpricepergpuhour"};
-constexpr std::string_view kKindFields[] = {"spot", "isspot", "interruptible", "preemptible"};
-constexpr std::string_view kKindWordFields[] = {"pricingtype", "pricetype",  "billingtype", "pricingmodel",
-                                                "market",      "commitment", "tier"};
 constexpr std::string_view kProviderFields[] = {"provider", "cloud",   "providername", "cloudprovider",
                                                 "company",  "backend", "providerid"};
 constexpr std::string_view kRegionFields[] = {"region", "location", "regioncode", "datacenter", "geolocation"};
@@ -84,25 +83,32 @@ class OwnFields {
     return std::isnan(value) ? otherwise : value;
   }
 
+  const std::vector<std::pair<std::string, const Tree*>>& all() const { return fields_; }
+
  private:
   std::vector<std::pair<std::string, const Tree*>> fields_;
 };
 
-/// True for spot, false for on demand, absent for what is neither: a reservation.
-std::optional<bool> own_spot_said(const OwnFields& fields) {
-  if (const Tree* kind = fields.find(kKindFields)) {
-    const std::string word = to_lower(kind->text);
-    if (word == "true" || word == "yes" || word == "1") return true;
-    if (word == "false" || word == "no" || word == "0") return false;
+/// Of all fields that tell it, by their names or by nothing but such words in them.
+PriceKind kind_said(const OwnFields& fields) {
+  PriceKind all = PriceKind::kUnsaid;
+  for (const auto& [key, field] : fields.all()) {
+    const auto is_one = [&](std::span<const std::string_view> names) {
+      return std::ranges::find(names, key) != names.end();
+    };
+    if (is_one(kProviderFields) || is_one(kRegionFields) || is_one(kZoneFields) || is_one(kGpuFields)) continue;
+    const KindAsked asked = kind_asked(key);
+    const PriceKind kind = price_kind(field->text, asked);
+    if (kind != PriceKind::kOther || asked == KindAsked::kAny) all = std::max(all, kind);
   }
-  const std::string word = squeeze(fields.text(kKindWordFields));
-  if (word.find("spot") != std::string::npos || word.find("preempt") != std::string::npos ||
-      word.find("interrupt") != std::string::npos)
-    return true;
-  if (word.find("reserv") != std::string::npos || word.find("commit") != std::string::npos ||
-      word.find("year") != std::string::npos || word.find("month") != std::string::npos)
-    return std::nullopt;
-  return false;
+  return all;
+}
+
+/// A price that is written, but no number.
+bool is_no_number(const OwnFields& fields, std::span<const std::string_view> names) {
+  const Tree* field = fields.find(names);
+  return field != nullptr && !field->text.empty() && !iequals(field->text, "null") &&
+         std::isnan(number_said(field->text));
 }
 
 void own_record(const Tree& record, std::uint64_t number, const std::string& date, FeedRows& rows) {
@@ -138,9 +144,12 @@ void own_record(const Tree& record, std::uint64_t number, const std::string& dat
   }
   if (std::isnan(row.price)) row.price = one * row.gpus;
   if (std::isnan(row.spot)) row.spot = one_spot * row.gpus;
-  const auto spot = own_spot_said(fields);
-  if (!spot) return rows.reject(number, "a reservation or commitment", row.words());
-  if (*spot && std::isnan(row.spot)) std::swap(row.spot, row.price);
+  if (is_no_number(fields, kSpotFields)) row.corrections.emplace_back("a spot price that is no number, left out");
+  if (is_no_number(fields, kPriceFields)) row.corrections.emplace_back("a price that is no number, left out");
+  const PriceKind kind = kind_said(fields);
+  if (kind == PriceKind::kCommitted) return rows.reject(number, "a reservation or commitment", row.words());
+  if (kind == PriceKind::kOther) return rows.reject(number, "a kind of price that gpuplan does not know", row.words());
+  if (kind == PriceKind::kSpot && std::isnan(row.spot)) std::swap(row.spot, row.price);
   rows.take(std::move(row));
 }
 
