@@ -131,14 +131,21 @@ TEST(Complete, EachColumnIsMissed) {
 
 TEST(Complete, EachCellThatAModelReadsIsMissed) {
   // Empty by right: where a table says what that means (data/README.md), and other names.
-  const std::set<std::string> empty = {"frameworks.csv aliases",    "frameworks.csv min_compute_capability",
-                                       "frameworks.csv auto",       "frameworks.csv notes",
-                                       "frameworks.csv compiles",   "frameworks.csv activation_offload",
-                                       "frameworks.csv fused_loss", "frameworks.csv fine_tune",
-                                       "frameworks.csv pretrain",   "frameworks.csv eased_by",
+  const std::set<std::string> empty = {"frameworks.csv aliases",
+                                       "frameworks.csv min_compute_capability",
+                                       "frameworks.csv auto",
+                                       "frameworks.csv notes",
+                                       "frameworks.csv compiles",
+                                       "frameworks.csv activation_offload",
+                                       "frameworks.csv fused_loss",
+                                       "frameworks.csv fine_tune",
+                                       "frameworks.csv pretrain",
+                                       "frameworks.csv eased_by",
                                        "frameworks.csv auto_methods",
-                                       "links.csv least",           "links.csv below",
-                                       "links.csv least_gpus",      "links.csv most_gpus"};
+                                       "links.csv least",
+                                       "links.csv below",
+                                       "links.csv least_gpus",
+                                       "links.csv most_gpus"};
   for (const std::string_view table : kClosed) {
     const std::string text(embedded_data(table));
     const auto parsed = CsvTable::parse(text, table).value();

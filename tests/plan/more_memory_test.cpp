@@ -156,10 +156,12 @@ INSTANTIATE_TEST_SUITE_P(Random, MoreMemory, testing::Range(0, rounds()));
 TEST(MoreMemory, WhatIsChosenFitsTheCardWhereOnlyCutsDo) {
   for (const char* model : {"Mixtral-8x7B", "Mixtral-8x22B", "DeepSeek-V3", "llama-3.3-70b"}) {
     for (const char* nodes : {"2", "8", "32"}) {
-      const Searched searched(job_of(std::string("market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\n"
-                                                 "where: {nodes: [") +
-                                     nodes + "]}\nphases: [{name: a, train: {model: " + model +
-                                     ", data: {tokens: 1B}, sequence: 2048, batch: 512, framework: megatron}}]\n"), Finds::kPerhapsNothing);
+      const Searched searched(
+          job_of(std::string("market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\n"
+                             "where: {nodes: [") +
+                 nodes + "]}\nphases: [{name: a, train: {model: " + model +
+                 ", data: {tokens: 1B}, sequence: 2048, batch: 512, framework: megatron}}]\n"),
+          Finds::kPerhapsNothing);
       for (const Plan& plan : searched.result.plans) {
         const PhaseEstimate& estimate = *plan.phases.front().estimate;
         const Bytes usable = estimate.node->gpu->usable;

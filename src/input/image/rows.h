@@ -39,9 +39,8 @@ void fields(auto& archive, Of<Framework> auto& framework) {
           framework.recompute_full, framework.compile, framework.cuda_graphs, framework.compiles, framework.full,
           framework.lora, framework.qlora, framework.frozen, framework.precisions, framework.optimizers,
           framework.master_fp32, framework.multi_gpu, framework.multi_node, framework.auto_rank, framework.fine_tune,
-          framework.pretrain, framework.eased_by, framework.auto_full, framework.auto_adapters,
-          framework.fused_loss, framework.activation_offload, framework.limits, framework.source, framework.as_of,
-          framework.notes);
+          framework.pretrain, framework.eased_by, framework.auto_full, framework.auto_adapters, framework.fused_loss,
+          framework.activation_offload, framework.limits, framework.source, framework.as_of, framework.notes);
 }
 
 void fields(auto& archive, Of<Billing> auto& billing) {
@@ -64,8 +63,9 @@ void fields(auto& archive, Of<Efficiency> auto& row) {
 
 void fields(auto& archive, Of<TrainingSoftware> auto& software) {
   archive(software.name, software.fused, software.vendor_attention, software.paged_8bit, software.gathers_outside,
-          software.sequence_parallel, software.adapts_all, software.loops_experts, software.keeps_format, software.planned_memory,
-          software.measured, software.loading, software.recompute, software.source, software.as_of);
+          software.sequence_parallel, software.adapts_all, software.loops_experts, software.keeps_format,
+          software.planned_memory, software.measured, software.loading, software.recompute, software.source,
+          software.as_of);
   for (const auto& number : kSoftwareFields) archive(software.*number.field);
 }
 

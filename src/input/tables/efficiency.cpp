@@ -49,10 +49,10 @@ Result<void> read_training_software(std::string_view text, std::string_view file
   const auto name = cells.column("name"), fused = cells.column("fused"),
              vendor_attention = cells.column("vendor_attention"), paged_8bit = cells.column("paged_8bit"),
              gathers_outside = cells.column("gathers_outside"), sequence_parallel = cells.column("sequence_parallel"),
-             adapts_all = cells.column("adapts_all"), loops_experts = cells.column("loops_experts"), keeps_format = cells.column("keeps_format"),
-             planned_memory = cells.column("planned_memory"), measured = cells.column("measured"),
-             loading = cells.column("loading"), recompute = cells.column("recompute"), source = cells.column("source"),
-             as_of = cells.column("as_of");
+             adapts_all = cells.column("adapts_all"), loops_experts = cells.column("loops_experts"),
+             keeps_format = cells.column("keeps_format"), planned_memory = cells.column("planned_memory"),
+             measured = cells.column("measured"), loading = cells.column("loading"),
+             recompute = cells.column("recompute"), source = cells.column("source"), as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kSoftwareFields);
 
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
@@ -63,8 +63,8 @@ Result<void> read_training_software(std::string_view text, std::string_view file
       else cells.fail_cell(row, name, "a framework of frameworks.csv");
     }
     numbers.read(row, software);
-    for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, loops_experts, adapts_all,
-                              keeps_format, planned_memory, measured, loading, recompute})
+    for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, loops_experts,
+                              adapts_all, keeps_format, planned_memory, measured, loading, recompute})
       cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);

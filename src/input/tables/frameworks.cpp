@@ -92,10 +92,9 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
              methods = cells.column("methods"), precisions = cells.column("precisions"),
              optimizers = cells.column("optimizers"), master = cells.column("master"), hosts = cells.column("hosts"),
              rank = cells.column("auto"), fine_tune = cells.column("fine_tune"), pretrain = cells.column("pretrain"),
-             eased_by = cells.column("eased_by"),
-             auto_methods = cells.column("auto_methods"), fused_loss = cells.column("fused_loss"),
-             activation_offload = cells.column("activation_offload"), source = cells.column("source"),
-             as_of = cells.column("as_of"), notes = cells.optional_column("notes");
+             eased_by = cells.column("eased_by"), auto_methods = cells.column("auto_methods"),
+             fused_loss = cells.column("fused_loss"), activation_offload = cells.column("activation_offload"),
+             source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
 
   catalogue.frameworks.reserve(catalogue.frameworks.size() + table->rows());
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {

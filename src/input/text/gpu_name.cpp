@@ -28,7 +28,8 @@ struct Sized {
   std::string gigabytes;
 };
 
-/// Splits "H100 40 GB PCIe" and "H100 (40 GB) PCIe" into "H100 PCIe" and "40"; no gigabytes when the name holds no size.
+/// Splits "H100 40 GB PCIe" and "H100 (40 GB) PCIe" into "H100 PCIe" and "40"; no gigabytes when the name holds no
+/// size.
 Sized split_size(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (!is_digit(name[i]) || (i > 0 && std::string_view(" -_(").find(name[i - 1]) == std::string_view::npos)) continue;

@@ -259,8 +259,7 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
   // more launches, and a loop over those that are here some for each.
   const double passes = 1 + (learns ? 2 : 0) + (again ? 1 : 0);
   const double routed = c.constants.moe_launches + c.rates.expert_launches * m.experts / c.cut.ep;
-  const double kernels =
-      (m.experts > 0 ? routed : 1) * (1 + (c.constants.adapter_launches - 1) * m.adapted);
+  const double kernels = (m.experts > 0 ? routed : 1) * (1 + (c.constants.adapter_launches - 1) * m.adapted);
   cost.launch += c.rates.launch_per_layer * (m.layer_runs * passes * kernels * m.passes);
   cost.head_launch += c.rates.launch_per_layer * ((learns ? 3 : 1) * m.passes);
 

@@ -127,8 +127,8 @@ struct TrainingRates {
   Seconds launch_per_layer{};                                              ///< host time of one layer and pass
   Seconds launch_per_step{};
   double expert_launches = 0;  ///< host time of each expert over that of its layer, where experts run in a loop
-  LinkRate link;              ///< inside the machine
-  BytesPerSecond link_bus{};  ///< its bus rate
+  LinkRate link;               ///< inside the machine
+  BytesPerSecond link_bus{};   ///< its bus rate
   Seconds link_latency{};
   double link_span = 1;          ///< GPUs it joins: those of the machine, or of a rack that it spans
   BytesPerSecond network_bus{};  ///< achieved, one machine

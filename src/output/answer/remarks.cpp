@@ -135,8 +135,9 @@ std::string disk_remark(const PlanReport& report, const Plan& plan) {
     if (part.offer == nullptr || part.offer->kind != OfferKind::kRented || part.offer->disk > Bytes{}) continue;
     if (needed.value <= most * part.offer->gpus) continue;
     const bool priced = part.offer->disk_price || part.estimate->disk_price;
-    return "Disk: " + disk_text(needed) + " on one machine, more than machines for rent usually have. Look before you " +
-           "rent" + (priced ? "." : "; the cost holds nothing for it (storage.disk_price).");
+    return "Disk: " + disk_text(needed) +
+           " on one machine, more than machines for rent usually have. Look before you " + "rent" +
+           (priced ? "." : "; the cost holds nothing for it (storage.disk_price).");
   }
   return "";
 }

@@ -155,8 +155,8 @@ std::string header_words(const PlanReport& report) {
 }
 
 std::string host_miss_words(const std::string& machine, const HostMiss& miss) {
-  return upper_first(machine) + " would hold it " + (miss.offload ? "with CPU offload " : "") + "on a machine with " + gib_text(miss.needed) +
-         " GiB of CPU memory (RAM); " + gib_text(miss.room) + " GiB are counted.";
+  return upper_first(machine) + " would hold it " + (miss.offload ? "with CPU offload " : "") + "on a machine with " +
+         gib_text(miss.needed) + " GiB of CPU memory (RAM); " + gib_text(miss.room) + " GiB are counted.";
 }
 
 std::string prices_words(const PlanReport& report) {

@@ -21,7 +21,8 @@ std::vector<Offer> offers_of(const Plan& plan) {
   return offers;
 }
 
-/// The job on as many of the same machines. Where its phases are on several offers, it may choose among these as it did.
+/// The job on as many of the same machines. Where its phases are on several offers, it may choose among these as it
+/// did.
 Job same_machines(const Job& job, const Plan& plan) {
   Job asked = job;
   if (plan.offer == nullptr) return asked;

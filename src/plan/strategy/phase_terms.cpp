@@ -111,8 +111,7 @@ class Inputs {
     if (images) {
       // A number of steps says what is seen, over and over, and not how much there is.
       const double seen = work.samples_total / epochs;
-      const Interval<double> there =
-          train.data.samples ? exactly(*train.data.samples) : as<double>(assumed_.image_set);
+      const Interval<double> there = train.data.samples ? exactly(*train.data.samples) : as<double>(assumed_.image_set);
       const Interval<Bytes> each = as<Bytes>(assumed_.image_bytes);
       return {each.p10 * std::min(seen, there.p10), each.p50 * std::min(seen, there.p50),
               each.p90 * std::min(seen, there.p90)};
