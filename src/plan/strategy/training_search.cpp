@@ -329,9 +329,11 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
     auto estimate = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, tally);
     if (!estimate) continue;
     const bool fits = estimate->fit == Fit::kFits, holds = fits && estimate->strategy.offload == Offload::kNone;
-    const bool better = !best || (fits && (best->fit != Fit::kFits || estimate->work.p50 < best->work.p50));
+    const bool better =
+        !best || (fits && best->fit != Fit::kFits) || (holds && estimate->work_by_model < best->work_by_model);
     if (better) best = std::move(estimate);
-    if (holds || train.offload.given()) break;
+    // What the job says of so many GPUs is not held against a prediction for fewer.
+    if (fits && (holds || train.offload.given() || best->model_interval)) break;
   }
   return best;
 }
