@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace gpuplan {
@@ -27,6 +28,30 @@ TEST(Samples, AnExactValueHasNoSpread) {
   const Quantiles q = quantiles(samples);
   EXPECT_EQ(q.p10, 5);
   EXPECT_EQ(q.p90, 5);
+}
+
+TEST(Samples, OrderDoesNotMatter) {
+  // Whatever lies far out: smooth, a few values many times, one that dwarfs all, one without an end, all alike.
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const double extreme : {0.0, 1.0, -1e12, 1e300, infinite}) {
+    for (const double grain : {0.0, 0.25, 1e9}) {
+      Samples samples = Scores(2).of(3);
+      for (double& value : samples) value = grain > 0 ? std::floor(value / grain) * grain : value * 1e-3 + 7;
+      if (extreme != 0) samples[40] = extreme;
+      Samples sorted = samples;
+      std::ranges::sort(sorted);
+      const Quantiles q = quantiles(samples);
+      const auto at = [&](double p) {
+        const double position = p * kSamples - 0.5;
+        const auto below = static_cast<std::size_t>(position);
+        return sorted[below] + (position - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+      };
+      EXPECT_EQ(q.p10, at(0.1)) << extreme << " " << grain;
+      EXPECT_EQ(q.p50, at(0.5)) << extreme << " " << grain;
+      EXPECT_EQ(q.p90, at(0.9)) << extreme << " " << grain;
+      EXPECT_EQ(median(samples), sorted[kSamples / 2]) << extreme << " " << grain;
+    }
+  }
 }
 
 TEST(Samples, ProductsOfIndependentFactors) {

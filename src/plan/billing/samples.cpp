@@ -1,6 +1,7 @@
 #include "plan/billing/samples.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpuplan {
 
@@ -44,37 +45,90 @@ Samples Scores::of(int factor) const {
   return scores;
 }
 
-double median(const Samples& samples) {
-  static_assert(kSamples % 2 == 1);
-  if (std::ranges::is_sorted(samples)) return samples[kHalf];
-  Samples some = samples;
-  const auto middle = some.begin() + kHalf;
-  std::ranges::nth_element(some, middle);
-  return *middle;
-}
-
 namespace {
 
-Quantiles in_order(const Samples& sorted) {
+/// Samples by their rank. Most of the work of a bill is here, so none of it is sorted: equal parts of the range tell
+/// where a rank is, and only what lies in its part is put in order.
+class Ranked {
+ public:
+  explicit Ranked(const Samples& samples) : samples_(samples) {
+    const auto [low, high] = std::ranges::minmax(samples);
+    const double scale = kParts / (high - low);
+    if (!std::isfinite(high - low) || !std::isfinite(scale)) {  // all the same, or without an end: one part
+      below_.fill(samples.size());
+      below_.front() = 0;
+      return;
+    }
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      part_[i] = static_cast<std::uint8_t>(std::min((samples[i] - low) * scale, kParts - 1.0));
+    for (const std::uint8_t part : part_) ++below_[part + 1U];
+    for (std::size_t part = 1; part < below_.size(); ++part) below_[part] += below_[part - 1];
+  }
+
+  double at(std::size_t rank) {
+    if (rank < below_[gathered_] || rank >= below_[gathered_ + 1] || !any_) gather(rank);
+    const auto wanted = inside_.begin() + static_cast<std::ptrdiff_t>(rank - below_[gathered_]);
+    std::nth_element(inside_.begin(), wanted, inside_.begin() + static_cast<std::ptrdiff_t>(size_));
+    return *wanted;
+  }
+
+ private:
+  static constexpr int kParts = 128;
+
+  /// Brings together what lies in the part of a rank.
+  void gather(std::size_t rank) {
+    gathered_ = 0;
+    while (below_[gathered_ + 1] <= rank) ++gathered_;
+    size_ = 0;
+    any_ = true;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      inside_[size_] = samples_[i];
+      size_ += part_[i] == gathered_ ? 1 : 0;
+    }
+  }
+
+  const Samples& samples_;
+  std::array<std::uint8_t, static_cast<std::size_t>(kSamples)> part_{};
+  std::array<std::size_t, kParts + 1> below_{};  ///< samples in the parts before
+  std::array<double, static_cast<std::size_t>(kSamples) + 1> inside_;
+  std::size_t gathered_ = 0, size_ = 0;
+  bool any_ = false;
+};
+
+/// Several sums side by side, which a processor adds at once.
+double mean(const Samples& samples) {
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= samples.size(); i += sums.size())
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += samples[i + lane];
+  for (; i < samples.size(); ++i) sums[0] += samples[i];
+  return (sums[0] + sums[1] + (sums[2] + sums[3])) / kSamples;
+}
+
+/// `at` gives the sample of a rank.
+template <class At>
+Quantiles told(At at, const Samples& samples) {
   // Sample i stands for the probability (i + 1/2) / n.
   const auto quantile = [&](double p) {
     const double position = p * kSamples - 0.5;
     const auto below = static_cast<std::size_t>(position);
-    const double share = position - static_cast<double>(below);
-    return sorted[below] + share * (sorted[below + 1] - sorted[below]);
+    const double low = at(below);
+    return low + (position - static_cast<double>(below)) * (at(below + 1) - low);
   };
-  double sum = 0;
-  for (const double value : sorted) sum += value;
-  return {quantile(0.1), quantile(0.5), quantile(0.9), sum / kSamples};
+  return {quantile(0.1), quantile(0.5), quantile(0.9), mean(samples)};
 }
 
 }  // namespace
 
+double median(const Samples& samples) {
+  static_assert(kSamples % 2 == 1);
+  return std::ranges::is_sorted(samples) ? samples[kHalf] : Ranked(samples).at(kHalf);
+}
+
 Quantiles quantiles(const Samples& samples) {
-  if (std::ranges::is_sorted(samples)) return in_order(samples);
-  Samples sorted = samples;
-  std::ranges::sort(sorted);
-  return in_order(sorted);
+  if (std::ranges::is_sorted(samples)) return told([&](std::size_t rank) { return samples[rank]; }, samples);
+  Ranked ranked(samples);
+  return told([&](std::size_t rank) { return ranked.at(rank); }, samples);
 }
 
 Quantiles quantiles(const Samples& samples, const Strata& strata) {

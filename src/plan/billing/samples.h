@@ -57,7 +57,7 @@ class Streams {
   int phases_;
 };
 
-/// p10, p50, p90 (interpolated) and mean. Sorts a copy unless the samples are in order already.
+/// p10, p50, p90 (interpolated) and mean.
 struct Quantiles {
   double p10 = 0, p50 = 0, p90 = 0, mean = 0;
 };
@@ -70,7 +70,7 @@ Outcome<T> outcome(const Quantiles& q) {
   return {T{q.p10}, T{q.p50}, T{q.p90}, T{q.mean}};
 }
 
-/// The p50 of quantiles(), without sorting.
+/// The p50 of quantiles().
 double median(const Samples& samples);
 
 template <class T>
