@@ -66,14 +66,14 @@ struct Found {
 /// One word, with the figures before it: "1yr" and "1 yr" are the same.
 void look_at(std::string_view word, bool figure, KindAsked asked, Found& found) {
   if (is_word_of(word, kNot)) found.negated = true;
-  else if (begins_as(word, "unreserv|uncommit|nonspot|noncommit|nonpreempt|noninterrupt|uninterrupt"))
+  else if (begins_as(word, "unreserv|uncommit|nonspot|noncommit|nonpreempt|noninterrupt|uninterrupt") ||
+           is_word_of(word, kOnDemandWords))
     found.on_demand = true;
   else if (begins_as(word, kSpotWords)) found.spot = true;
   else if (is_word_of(word, kUpfront)) found.upfront = true;
-  else if (begins_as(word, kCommittedWords)) found.committed = true;
+  else if (begins_as(word, kCommittedWords) || (asked == KindAsked::kCommitment && is_word_of(word, kTermOnly)))
+    found.committed = true;
   else if (is_word_of(word, kYears) || (figure && is_word_of(word, kTimes))) found.lasts = true;
-  else if (is_word_of(word, kOnDemandWords)) found.on_demand = true;
-  else if (asked == KindAsked::kCommitment && is_word_of(word, kTermOnly)) found.committed = true;
   else if (is_word_of(word, kUsualWords)) found.usual = true;
   else if (!is_word_of(word, kFillers)) found.other = true;
 }

@@ -46,7 +46,7 @@ class Namesakes {
   /// Label of a plan of the group with what tells it apart from the others that have the same one: the shortest that
   /// does.
   std::string name(const Plan& plan) const {
-    std::string label = printable(plan.label, 60);
+    const std::string label = printable(plan.label, 60);
     if (plan.offer == nullptr) {
       const std::string own = own_phase(plan);
       return own.empty() ? label : label + " (" + own + ")";

@@ -331,7 +331,7 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
     const bool fits = estimate->fit == Fit::kFits, holds = fits && estimate->strategy.offload == Offload::kNone;
     const bool better =
         !best || (fits && best->fit != Fit::kFits) || (holds && estimate->work_by_model < best->work_by_model);
-    if (better) best = std::move(estimate);
+    if (better) best = estimate;
     // What the job says of so many GPUs is not held against a prediction for fewer.
     if (fits && (holds || train.offload.given() || best->model_interval)) break;
   }
