@@ -103,6 +103,7 @@ ReportSection plans_section(const ReportParts& parts) {
                                           {"extra_usd", "More"},
                                           {"saved_hours", "Hours saved"},
                                           {"usd_per_hour_saved", "$ an hour saved"},
+                                          {"worth_it_above_usd_per_hour", "Worth it if your hour is over"},
                                           {"worth_it", "Worth it"}}));
     add_list(section, saved.notes);
   }

@@ -79,8 +79,9 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
   const Dollars more = fastest.cost.p50 - cheapest.cost.p50;
   const Seconds saved = cheapest.hours.p50 - fastest.hours.p50;
   view.notes.push_back(
-      "\"Worth it if\": above this value of your hour, the plan beats all cheaper ones. The job says " + worth +
-      " per hour (value_of_time).");
+      "\"Worth it if\": above this value of your hour the plan beats all cheaper ones, not only the one above it. The "
+      "job says " +
+      worth + " per hour (value_of_time).");
   view.notes.push_back("From cheapest to fastest: " + report.name(fastest) + " costs " + to_text(more) + " more than " +
                        report.name(cheapest) + " and saves " + hours_words(saved) + ", " +
                        short_money(more * (units::hour / saved)) + " per hour saved.");
