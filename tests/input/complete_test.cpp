@@ -110,9 +110,10 @@ TEST(Complete, NothingIsReadFromRowsForOthers) {
 
 TEST(Complete, EachColumnIsMissed) {
   // What no program reads: for people.
-  const std::set<std::string> unread = {"gpus.csv boost[MHz]", "gpus.csv confidence",  "gpus.csv notes",
-                                        "nodes.csv network[]", "nodes.csv notes",      "models.csv family",
-                                        "models.csv notes",    "frameworks.csv notes", "known_problems.csv confidence"};
+  const std::set<std::string> unread = {"gpus.csv boost[MHz]",          "gpus.csv confidence", "gpus.csv notes",
+                                        "nodes.csv network[]",          "nodes.csv notes",     "models.csv family",
+                                        "models.csv uncounted",         "models.csv notes",    "frameworks.csv notes",
+                                        "known_problems.csv confidence"};
   for (const std::string_view table : kDataFiles) {
     const std::string text(embedded_data(table));
     const auto parsed = CsvTable::parse(text, table).value();

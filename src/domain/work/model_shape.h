@@ -102,8 +102,9 @@ struct ModelShape {
   // Vision transformers.
   int image = 0, patch = 0, channels = 0;
 
-  double extra = 0;      ///< parameters outside the formula (pooler, classifier, sinks)
-  double published = 0;  ///< published parameter count, or what the user said; 0 unknown
+  double extra = 0;       ///< parameters outside the formula (pooler, classifier, sinks)
+  std::string uncounted;  ///< what comes with it and is no part of the shape: "vision tower of about 0.7B parameters"
+  double published = 0;   ///< published parameter count, or what the user said; 0 unknown
   double active_published = 0;
   Format native = Format::kBf16;
 

@@ -26,8 +26,9 @@ void fields(auto& archive, Of<ModelShape> auto& model) {
           model.attention_bias, model.mlp_bias, model.norm, model.norms_per_layer, model.qk_norm, model.final_norm,
           model.experts, model.experts_per_token, model.expert_ffn, model.shared_ffn, model.dense_layers,
           model.expert_bias, model.q_lora_rank, model.kv_lora_rank, model.qk_nope_dim, model.qk_rope_dim, model.v_dim,
-          model.window, model.window_layers, model.image, model.patch, model.channels, model.extra, model.published,
-          model.active_published, model.native, model.heads_guessed, model.ffn_guessed, model.vocab_guessed);
+          model.window, model.window_layers, model.image, model.patch, model.channels, model.extra, model.uncounted,
+          model.published, model.active_published, model.native, model.heads_guessed, model.ffn_guessed,
+          model.vocab_guessed);
 }
 
 void fields(auto& archive, Of<LimitRow> auto& row) { archive(row.limit, row.what, row.instead, row.source, row.as_of); }

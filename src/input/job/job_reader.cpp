@@ -55,11 +55,28 @@ void add_short_names(const Tree& job, const Catalogue& catalogue, std::vector<st
   }
 }
 
+/// Models of which only the part that reads and writes text is counted.
+void add_uncounted(const Job& job, std::vector<std::string>& lines) {
+  std::vector<std::string> told;
+  for (const Phase& phase : job.phases) {
+    const auto* train = std::get_if<TrainPhase>(&phase.work);
+    const auto* generate = std::get_if<GeneratePhase>(&phase.work);
+    if (train == nullptr && generate == nullptr) continue;
+    for (const ModelUse& model : train != nullptr ? train->models : generate->models) {
+      if (model.shape.uncounted.empty() || std::ranges::find(told, model.name) != told.end()) continue;
+      told.push_back(model.name);
+      lines.push_back(printable(model.name, 60) + " without its " + printable(model.shape.uncounted, 80) +
+                      "; images are tokens of its prompts and sequences.");
+    }
+  }
+}
+
 /// What the job does not say itself, from the command line and from gpuplan.toml.
 void add_surroundings(Job& job, const JobSource& source, const Catalogue& catalogue) {
   job.assumed = source.assumed;
   job.from_config = source.from_config;
   add_short_names(source.tree, catalogue, job.assumed);
+  add_uncounted(job, job.assumed);
   for (std::string& words : task_contradictions(job)) job.assumed.push_back(std::move(words));
   const SpotRules& spot = job.spot;
   if (source.interruptions && !spot.interruptions && !spot.band && !spot.bathtub) {

@@ -252,13 +252,15 @@ Result<ModelConfig> read_model_config(std::string_view json, const std::string& 
   for (const std::string_view key : {"text_config", "llm_config", "language_config"})
     if (const Fields inner = top.inside(key); inner.valid() && inner.has_any(kHidden)) {
       fields = inner;
-      if (top.inside("vision_config").valid() || top.inside("audio_config").valid())
-        config.notes.emplace_back("only the language model is counted, not the vision or audio tower");
       break;
     }
+  const bool sees = top.inside("vision_config").valid(), hears = top.inside("audio_config").valid();
+  if (sees || hears) config.notes.emplace_back("only the language model is counted, not the vision or audio tower");
   config.model_type = std::string(fields.word({"model_type"}));
   if (config.model_type.empty()) config.model_type = std::string(top.word({"model_type"}));
   ConfigReader(fields, top, config).read();
+  if (sees || hears)
+    config.shape.uncounted = sees && hears ? "vision and audio towers" : sees ? "vision tower" : "audio tower";
   if (error.first) return std::unexpected(*error.first);
   return config;
 }
