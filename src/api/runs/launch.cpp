@@ -115,10 +115,16 @@ Result<Searched> search_for(const Launcher& launcher, const LaunchTerms& terms, 
                             const Catalogue& catalogue) {
   const Job& job = question.loaded.job;
   const bool open = job.where.providers.empty() && terms.plans.empty() && !question.written.kept;
-  if (launcher.own_market && open) {
+  if (launcher.ids != nullptr && open) {
     Job there = job;
     there.where.providers = {std::string(launcher.name)};
-    auto found = search_job(there, question.known, catalogue, question.terms);
+    // What it has no name for can be priced there, and not rented from here.
+    std::vector<Offer> named = question.known;
+    std::erase_if(named, [&](const Offer& offer) {
+      const LauncherNames* names = launcher_names(offer.gpu);
+      return names == nullptr || (names->*launcher.ids).empty();
+    });
+    auto found = search_job(there, named, catalogue, question.terms);
     if (!found || !found->found.plans.empty()) return found;
   }
   return search_job(job, question.known, catalogue, question.terms);
@@ -131,7 +137,7 @@ std::string elsewhere_words(const Launcher& launcher, const Plan& plan) {
     if (const std::string& provider = lease.offer->provider;
         !provider.empty() && !iequals(provider, launcher.name) && std::ranges::find(others, provider) == others.end())
       others.push_back(provider);
-  if (!launcher.own_market || others.empty()) return "";
+  if (launcher.ids == nullptr || others.empty()) return "";
   return "Hours are those of the plan, and the price is that of " + listed(others) + ", not " +
          std::string(launcher.name) + "'s: look it up before you rent.";
 }

@@ -33,22 +33,23 @@ struct PracticeConstants {
   double each_point = kUnset;      ///< share of time that each point of complexity() counts as
 
   // Sequences of an optimizer step where the job does not say (plan/strategy/step_batch.h).
-  double batch_tokens = kUnset;       ///< tokens of a pretraining step of a model of `batch_params`
-  double batch_params = kUnset;       ///< parameters
-  double batch_growth = kUnset;       ///< power of the parameters that these tokens grow with
-  double batch_tokens_most = kUnset;  ///< tokens
-  double pretrain_steps = kUnset;     ///< steps that a run has at the least, unless its batch is a fine-tuning's
-  double tune_sequences = kUnset;     ///< sequences of a fine-tuning of all weights; the most for adapters
-  double adapter_sequences = kUnset;  ///< sequences with adapters
-  double adapter_params = kUnset;     ///< parameters up to which it is so many; more beyond
-  double tune_steps = kUnset;         ///< steps that any run has at the least
-  double batch_slack = kUnset;        ///< share by which a batch in tokens may change to divide by the GPUs
-  double serve_layers = kUnset;       ///< generation with layers split over GPUs must be faster by
-  double serve_experts = kUnset;      ///< the same with experts shared by replicas
-  double tie_share = kUnset;          ///< worse by less, a plan may be as good as the best
-  double tie_chance = kUnset;         ///< chance to be better than the best that it has at the least then
-  double least_capability = kUnset;   ///< CUDA compute capability that current software begins with
-  double usual_slack = kUnset;        ///< the same of a batch that is assumed
+  double batch_tokens = kUnset;          ///< tokens of a pretraining step of a model of `batch_params`
+  double batch_params = kUnset;          ///< parameters
+  double batch_growth = kUnset;          ///< power of the parameters that these tokens grow with
+  double batch_tokens_most = kUnset;     ///< tokens
+  double pretrain_steps = kUnset;        ///< steps that a run has at the least, unless its batch is a fine-tuning's
+  double tune_sequences = kUnset;        ///< sequences of a fine-tuning of all weights; the most for adapters
+  double adapter_sequences = kUnset;     ///< sequences with adapters
+  double adapter_params = kUnset;        ///< parameters up to which it is so many; more beyond
+  double tune_steps = kUnset;            ///< steps that any run has at the least
+  double batch_slack = kUnset;           ///< share by which a batch in tokens may change to divide by the GPUs
+  double serve_layers = kUnset;          ///< generation with layers split over GPUs must be faster by
+  double serve_experts = kUnset;         ///< the same with experts shared by replicas
+  double tie_share = kUnset;             ///< worse by less, a plan may be as good as the best
+  double tie_chance = kUnset;            ///< chance to be better than the best that it has at the least then
+  double least_capability = kUnset;      ///< CUDA compute capability that current software begins with
+  double usual_slack = kUnset;           ///< the same of a batch that is assumed
+  double gpu_hours_to_failure = kUnset;  ///< GPU-hours from one failure of hardware to the next, on machines that stay
 
   bool operator==(const PracticeConstants&) const = default;
 };
@@ -95,6 +96,7 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"tie_chance", &PracticeConstants::tie_chance},
     PracticeConstant{"least_capability", &PracticeConstants::least_capability},
     PracticeConstant{"usual_slack", &PracticeConstants::usual_slack},
+    PracticeConstant{"gpu_hours_to_failure", &PracticeConstants::gpu_hours_to_failure},
 };
 
 }  // namespace gpuplan

@@ -13,8 +13,9 @@ std::span<const Launcher> launchers() {
       Launcher{"dstack", "a dstack task per machine", dstack_launcher},
       Launcher{"kubernetes", "a Job or JobSet per machine, with Kueue", kubernetes_launcher},
       Launcher{"vast", "Vast.ai searches in order of preference, and a script that rents", vast_launcher,
-               OneScript::kNever, true},
-      Launcher{"runpod", "a script that rents a RunPod pod", runpod_launcher, OneScript::kNever, true},
+               OneScript::kNever, &LauncherNames::vast},
+      Launcher{"runpod", "a script that rents a RunPod pod", runpod_launcher, OneScript::kNever,
+               &LauncherNames::runpod},
   };
   return all;
 }

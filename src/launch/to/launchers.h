@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "input/tables/launcher_names.h"
 #include "launch/parts/launch_plan.h"
 #include "launch/script/phase_script.h"
 
@@ -46,7 +47,8 @@ struct Launcher {
   std::string_view help;
   Result<LaunchSet> (*make)(const Launch&);
   OneScript one_script = OneScript::kNever;
-  bool own_market = false;  ///< rents of the provider that it is called like, and of no other
+  /// Its names of GPUs, where it rents of the provider that it is called like and of no other.
+  std::string LauncherNames::* ids = nullptr;
 };
 std::span<const Launcher> launchers();
 
