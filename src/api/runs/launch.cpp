@@ -121,7 +121,7 @@ Result<Searched> search_for(const Launcher& launcher, const LaunchTerms& terms, 
     // What it has no name for can be priced there, and not rented from here.
     std::vector<Offer> named = question.known;
     std::erase_if(named, [&](const Offer& offer) {
-      const LauncherNames* names = launcher_names(offer.gpu);
+      const LauncherNames* names = gpuplan::launcher_names(offer.gpu);
       return names == nullptr || (names->*launcher.ids).empty();
     });
     auto found = search_job(there, named, catalogue, question.terms);

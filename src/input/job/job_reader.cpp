@@ -65,8 +65,7 @@ void add_uncounted(const Job& job, std::vector<std::string>& lines) {
     for (const ModelUse& model : train != nullptr ? train->models : generate->models) {
       if (model.shape.uncounted.empty() || std::ranges::find(told, model.name) != told.end()) continue;
       told.push_back(model.name);
-      lines.push_back(printable(model.name, 60) + " without its " + printable(model.shape.uncounted, 80) +
-                      "; images are tokens of its prompts and sequences.");
+      lines.push_back(printable(model.name, 60) + " without its " + printable(model.shape.uncounted, 80) + ".");
     }
   }
 }
