@@ -17,6 +17,7 @@ enum class FrameworkLimit : std::uint8_t {
   kNanochat,        ///< one shape for each depth, width and head
   kTorchtitan,      ///< decoders like those of Llama, Qwen 3 and DeepSeek V3
   kMegatron,        ///< norms, biases and experts that its flags can say
+  kLlamaKin,        ///< decoders whose layers are called as Llama's: RMS norms, gated MLPs, rotary positions
   kRegularWindows,  ///< windows in all layers but every N-th
   kLlamaPipeline,   ///< pipeline stages of networks like Llama's and DeepSeek's only
   // Of strategies.
@@ -38,6 +39,7 @@ struct Names<FrameworkLimit> {
       Named<FrameworkLimit>{FrameworkLimit::kNanochat, "nanochat"},
       Named<FrameworkLimit>{FrameworkLimit::kTorchtitan, "torchtitan"},
       Named<FrameworkLimit>{FrameworkLimit::kMegatron, "megatron"},
+      Named<FrameworkLimit>{FrameworkLimit::kLlamaKin, "llama_kin"},
       Named<FrameworkLimit>{FrameworkLimit::kRegularWindows, "regular_windows"},
       Named<FrameworkLimit>{FrameworkLimit::kLlamaPipeline, "llama_pipeline"},
       Named<FrameworkLimit>{FrameworkLimit::kCutsShard, "cuts_shard"},

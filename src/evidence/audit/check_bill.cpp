@@ -211,13 +211,17 @@ class Bill {
       }
     }
     add_beside(record, ways);
-    // A total with taxes beside the cost that is the product.
+    // Where one figure of the row is the product, the others are what idles, taxes, storage, or the sum of all.
     const auto is_product = [&](const ClaimFact* one) {
       return std::ranges::any_of(ways, [&](const Way& way) { return fits(*one->value, way.value); });
     };
-    const auto product = std::ranges::find_if(costs, is_product);
-    for (const ClaimFact* one : costs)
-      if (product == costs.end() || one->value->low <= (*product)->value->low) bench_.judge(record, *one, ways);
+    const auto is_part = [&](const ClaimFact& one) {
+      return one.role == ClaimRole::kNone && one.value->dimension == ClaimDimension::kMoney && is_product(&one);
+    };
+    if (const auto product = std::ranges::find_if(costs, is_product); product != costs.end())
+      return bench_.judge(record, **product, ways);
+    if (std::ranges::any_of(record.facts, is_part)) return;
+    for (const ClaimFact* one : costs) bench_.judge(record, *one, ways);
   }
 
   /// Storage and the like in columns of their own may be in the total, and a row may be of several machines or runs.

@@ -181,7 +181,9 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       const double shown = (prefill + decode - hidden) / (prefill + decode);
       // Requests of one length that come together read their prompts together, before any of them decodes; where
       // lengths vary, or others wait for a place, they come one by one, and each bears the prompts of all others.
-      const double asked = phase.situation == Situation::kConcurrency ? *phase.concurrency / strategy.dp : 0;
+      // No more than there are come at once.
+      const double asked =
+          phase.situation == Situation::kConcurrency ? smaller(*phase.concurrency / strategy.dp, samples) : 0;
       const bool one_by_one = work.longest > in + work.new_tokens || asked > each;
       const double company = one_by_one ? 1 : c.company;
       run.next_token = (decode + company * larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);

@@ -194,7 +194,7 @@ std::string unused_remark(const PlanReport& report, const Plan& plan) {
              (report.job.phases.size() > 1
                   ? " in " + printable(report.job.phases[static_cast<std::size_t>(part.estimate->phase)].name, 30)
                   : "") +
-             ": it does not divide by more.";
+             ": " + why_idle(part) + ".";
   return "";
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> batch_lines(const PhasePlan& part) {
     lines.push_back("8-bit AdamW and bf16 weights without an fp32 copy, since " + lighter_reason(phase) +
                     " (optimizer).");
   if (const std::string idle = idle_words(part); !idle.empty())
-    lines.push_back("a batch of " + count_of(phase.batch, "sequence") + " " + idle + "; it does not divide by more.");
+    lines.push_back("a batch of " + count_of(phase.batch, "sequence") + " " + idle + "; " + why_idle(part) + ".");
   return lines;
 }
 
@@ -42,6 +42,11 @@ std::string idle_words(const PhasePlan& phase) {
   const int paid = phase.gpus_billed;
   if (estimate.batch_wanted <= 0 || estimate.gpus >= paid) return "";
   return "uses " + count_text(estimate.gpus) + " of " + count_text(paid) + " GPUs";
+}
+
+std::string why_idle(const PhasePlan& phase) {
+  const bool divides = std::fmod(phase.estimate->batch_wanted, phase.gpus_billed) == 0;
+  return divides ? "no way to use more fits and is faster" : "it does not divide by more";
 }
 
 void add_batch_notes(const Job& job, const Plan& plan, std::vector<std::string>& lines) {

@@ -19,5 +19,7 @@ std::string lighter_reason(const PhaseEstimate& phase);
 /// "uses 6 of 440 GPUs" of a phase that leaves some of the plan's without work because its batch does not divide by
 /// more; "" for other phases.
 std::string idle_words(const PhasePlan& phase);
+/// Why: "it does not divide by more".
+std::string why_idle(const PhasePlan& phase);
 
 }  // namespace gpuplan

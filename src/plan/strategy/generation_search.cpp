@@ -261,7 +261,7 @@ class GenerationSearch {
     tally_.accept();
     found_.push_back(found);
     standings_.emplace_back(1 + smaller_.size()).front() = standing_of(found);
-    if (phase_.batch.given()) return;
+    if (phase_.batch.given() || phase_.situation == Situation::kConcurrency) return;
     // Whole rounds and batches: more in flight is not always faster, and an engine can be told to take no more than it
     // would with less memory.
     for (std::size_t i = 0; i < smaller_.size(); ++i) {

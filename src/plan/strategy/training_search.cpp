@@ -72,8 +72,8 @@ class TrainingSearch {
     plain_fits_ = choice_.fits();
     look({SearchTier::kCuts});
     const bool without = choice_.fits(), host = !candidates_.offload_fixed();
-    // Cuts that talk over slow links can take far longer than the host's memory does.
-    if (!plain_fits_ && host) look_on_host();
+    // Cuts, and shards of weights, that talk over slow links can take far longer than the host's memory does.
+    if ((!plain_fits_ || talks()) && host) look_on_host();
     BestTraining best = choice_.best();
     if (!best.any || !best.fits) return best;
     // More memory is never slower: what would be chosen on such GPUs with less of it is as good here.
@@ -94,6 +94,12 @@ class TrainingSearch {
   bool plain_fits() const { return plain_fits_; }
 
  private:
+  /// Whether what was chosen spends most of its time on gradients and weights between machines.
+  bool talks() const {
+    const StepParts& step = choice_.best().estimate.step;
+    return nodes_ > 1 && choice_.fits() && step.data_traffic > 0.5 * step.total();
+  }
+
   /// A framework to choose from, with what its layers cost: worked out once, however often it is looked at.
   struct Tool {
     Strategy start;  ///< of all its candidates
