@@ -49,6 +49,18 @@ class Rows {
     bool per_model = false;
   };
 
+  /// "50k training samples", "samples: 50,000", and not the 8B of a model beside them.
+  static bool counts_samples(const std::string& line, const std::string& number) {
+    constexpr std::size_t kNear = 24;
+    const std::size_t at = line.find(number);
+    if (at == std::string::npos || number.empty()) return false;
+    if (at > 0 && (line[at - 1] == '-' || is_letter(line[at - 1]))) return false;
+    const std::size_t before = at > kNear ? at - kNear : 0;
+    const std::string_view text = line;
+    return text.substr(at + number.size(), kNear).contains("samples") ||
+           text.substr(before, at - before).contains("samples");
+  }
+
   void find_work() {
     constexpr double kLeastTokens = 1e5;
     for (const ClaimLine& line : bench_.document.lines) {
@@ -59,8 +71,8 @@ class Rows {
           tokens_.push_back({line.section, &quantity,
                              lower.find("per model") != std::string::npos || lower.find("each") != std::string::npos});
         const bool total = quantity.dimension == ClaimDimension::kSamples ||
-                           (quantity.dimension == ClaimDimension::kBare && lower.find("samples") != std::string::npos &&
-                            quantity.low >= 1000);
+                           (quantity.dimension == ClaimDimension::kBare && quantity.low >= 1000 &&
+                            counts_samples(lower, to_lower(quantity.text)));
         if (total) samples_.push_back({line.section, &quantity, false});
         if (quantity.dimension == ClaimDimension::kEpochs) epochs_.push_back({line.section, &quantity, false});
       }
