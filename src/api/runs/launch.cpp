@@ -132,12 +132,13 @@ Result<Searched> search_for(const Launcher& launcher, const LaunchTerms& terms, 
 
 /// Where the machine of a plan is listed, when a launcher rents of another provider.
 std::string elsewhere_words(const Launcher& launcher, const Plan& plan) {
+  if (launcher.ids == nullptr) return "";
   std::vector<std::string> others;
   for (const Lease& lease : plan.leases)
     if (const std::string& provider = lease.offer->provider;
         !provider.empty() && !iequals(provider, launcher.name) && std::ranges::find(others, provider) == others.end())
       others.push_back(provider);
-  if (launcher.ids == nullptr || others.empty()) return "";
+  if (others.empty()) return "";
   return "Hours are those of the plan, and the price is that of " + listed(others) + ", not " +
          std::string(launcher.name) + "'s: look it up before you rent.";
 }

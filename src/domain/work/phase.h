@@ -294,4 +294,16 @@ struct Phase {
   int line = 0;  ///< in the job file
 };
 
+/// The networks that a phase trains or runs; null where it does neither.
+inline std::vector<ModelUse>* models_of(Phase& phase) {
+  if (auto* train = std::get_if<TrainPhase>(&phase.work)) return &train->models;
+  if (auto* generate = std::get_if<GeneratePhase>(&phase.work)) return &generate->models;
+  return nullptr;
+}
+inline const std::vector<ModelUse>* models_of(const Phase& phase) {
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) return &train->models;
+  if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) return &generate->models;
+  return nullptr;
+}
+
 }  // namespace gpuplan

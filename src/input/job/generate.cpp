@@ -171,9 +171,6 @@ bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
 
   if (out.store && !check_store(reader, *tree.find("store"), out)) return false;
 
-  // A word says how training shares; replicas of what is generated may be cut as it needs.
-  if (const Tree* parallel = tree.find("parallel"); parallel != nullptr && parallel->is_scalar())
-    out.parallel.tp = out.parallel.pp = out.parallel.cp = std::nullopt;
   const Tree* concurrency = tree.find("concurrency");
   if (concurrency != nullptr && tree.find("situation") == nullptr) out.situation = Situation::kConcurrency;
   if (out.situation == Situation::kConcurrency && concurrency == nullptr)

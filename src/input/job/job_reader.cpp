@@ -59,10 +59,9 @@ void add_short_names(const Tree& job, const Catalogue& catalogue, std::vector<st
 void add_uncounted(const Job& job, std::vector<std::string>& lines) {
   std::vector<std::string> told;
   for (const Phase& phase : job.phases) {
-    const auto* train = std::get_if<TrainPhase>(&phase.work);
-    const auto* generate = std::get_if<GeneratePhase>(&phase.work);
-    if (train == nullptr && generate == nullptr) continue;
-    for (const ModelUse& model : train != nullptr ? train->models : generate->models) {
+    const std::vector<ModelUse>* models = models_of(phase);
+    if (models == nullptr) continue;
+    for (const ModelUse& model : *models) {
       if (model.shape.uncounted.empty() || std::ranges::find(told, model.name) != told.end()) continue;
       told.push_back(model.name);
       lines.push_back(printable(model.name, 60) + " without its " + printable(model.shape.uncounted, 80) + ".");

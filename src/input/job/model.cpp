@@ -260,9 +260,7 @@ bool Codec<Parallel>::read(Reader& reader, const Tree& tree, Parallel& out, cons
   if (tree.is_map()) return Record<ParallelRecord>::read(reader, tree, out, bounds);
   const auto sharding = tree.is_scalar() ? from_name<Sharding>(tree.text) : std::nullopt;
   if (!sharding) return mismatch(reader, tree, type);
-  // Who says "ddp" or "fsdp" and no more cuts neither layers nor sequences.
   out.sharding = sharding;
-  out.tp = out.pp = out.cp = 1;
   return true;
 }
 

@@ -215,6 +215,10 @@ struct TrainRecord {
   /// How much work there is must be said once, and in a way that all candidates share.
   static bool check_work(Reader& reader, const Tree& tree, TrainPhase& out) {
     const bool data = tree.find("data") != nullptr;
+    // Who says "ddp" or "fsdp" and no more cuts neither layers nor sequences.
+    if (const Tree* parallel = tree.find("parallel");
+        parallel != nullptr && parallel->is_scalar() && !is_auto(*parallel))
+      out.parallel.tp = out.parallel.pp = out.parallel.cp = 1;
     if (out.epochs && out.steps) return reader.fail(tree, "use epochs or steps, not both");
     if (!data && !out.steps)
       return reader.fail(tree, "missing 'data'; for example data: {tokens: 10M}, or steps and a batch");

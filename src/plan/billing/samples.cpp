@@ -66,7 +66,7 @@ class Ranked {
   }
 
   double at(std::size_t rank) {
-    if (rank < below_[gathered_] || rank >= below_[gathered_ + 1] || !any_) gather(rank);
+    if (rank < below_[gathered_] || rank >= below_[gathered_ + 1] || size_ == 0) gather(rank);
     const auto wanted = inside_.begin() + static_cast<std::ptrdiff_t>(rank - below_[gathered_]);
     std::nth_element(inside_.begin(), wanted, inside_.begin() + static_cast<std::ptrdiff_t>(size_));
     return *wanted;
@@ -80,7 +80,6 @@ class Ranked {
     gathered_ = 0;
     while (below_[gathered_ + 1] <= rank) ++gathered_;
     size_ = 0;
-    any_ = true;
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       inside_[size_] = samples_[i];
       size_ += part_[i] == gathered_ ? 1 : 0;
@@ -91,8 +90,7 @@ class Ranked {
   std::array<std::uint8_t, static_cast<std::size_t>(kSamples)> part_{};
   std::array<std::size_t, kParts + 1> below_{};  ///< samples in the parts before
   std::array<double, static_cast<std::size_t>(kSamples) + 1> inside_;
-  std::size_t gathered_ = 0, size_ = 0;
-  bool any_ = false;
+  std::size_t gathered_ = 0, size_ = 0;  ///< the part, and how many it has: none before the first
 };
 
 /// Several sums side by side, which a processor adds at once.

@@ -55,12 +55,6 @@ std::optional<ModelShape> with(const ModelShape& shape, const Open& open, double
   return other;
 }
 
-std::vector<ModelUse>* models_of(Phase& phase) {
-  if (auto* train = std::get_if<TrainPhase>(&phase.work)) return &train->models;
-  if (auto* generate = std::get_if<GeneratePhase>(&phase.work)) return &generate->models;
-  return nullptr;
-}
-
 /// The phase run as the plan runs it, whatever its own figures say.
 std::optional<PhaseEstimate> as_planned(Job job, const Catalogue& catalogue, const PhasePlan& part) {
   const PhaseEstimate& best = part.estimate;

@@ -15,11 +15,11 @@ bool is_4_bit(Format format) {
   return format == Format::kInt4 || format == Format::kNf4 || format == Format::kMxfp4 || format == Format::kNvfp4;
 }
 
-const std::vector<ModelUse>& models_of(const Phase& phase) {
-  static const std::vector<ModelUse> none;
-  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) return train->models;
-  if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) return generate->models;
-  return none;
+/// Whether any network of a phase is so.
+template <class Is>
+bool any_model(const Phase& phase, Is is) {
+  const std::vector<ModelUse>* models = models_of(phase);
+  return models != nullptr && std::ranges::any_of(*models, is);
 }
 
 /// GPUs that wait for each other: all that train together; in generation those that share a model.
@@ -32,7 +32,7 @@ bool exchanges(const Phase& phase, const PhaseEstimate& estimate) {
 /// Weights that come with positions for fewer tokens than the sequences have; `table`: learned ones, which end there.
 bool beyond_positions(const Phase& phase, const PhaseEstimate& estimate, bool table) {
   if (!std::holds_alternative<TrainPhase>(phase.work) || estimate.start == StartFrom::kScratch) return false;
-  return std::ranges::any_of(models_of(phase), [&](const ModelUse& model) {
+  return any_model(phase, [&](const ModelUse& model) {
     const bool text = !model.custom && !model.drawn && model.shape.max_context > 0 && model.shape.image == 0;
     return text && (model.shape.positions > 0) == table && estimate.sequence > model.shape.max_context;
   });
@@ -115,8 +115,7 @@ bool has(const Phase& phase, const PhaseEstimate& estimate, ProblemFeature featu
     case ProblemFeature::kLayersInTurn:
       return generate != nullptr && strategy.pp > 1;
     case ProblemFeature::kExperts:
-      return std::ranges::any_of(models_of(phase),
-                                 [](const ModelUse& model) { return !model.custom && model.shape.moe(); });
+      return any_model(phase, [](const ModelUse& model) { return !model.custom && model.shape.moe(); });
     case ProblemFeature::kBeyondContext:
       return beyond_positions(phase, estimate, false);
     case ProblemFeature::kBeyondPositions:

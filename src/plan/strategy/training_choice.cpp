@@ -67,11 +67,11 @@ Interval<Bytes> TrainingChoice::total(Bytes median, double spread) const {
 }
 
 /// What the host's memory could not hold either did not come close, unless the job leaves nothing else.
-void TrainingChoice::missed(const NearMiss& miss, LayerTable& layers, const LayerCut& cut, std::size_t micro) {
+void TrainingChoice::missed(const NearMiss& miss, const LayerCost& layer) {
   const NearMiss& nearest = tally_->nearest;
   if (nearest.phase >= 0 && miss.strategy.offload != Offload::kNone) {
     if (miss.shortfall() >= nearest.shortfall()) return;
-    const HostMemory host = training_host_memory(work_, *rates_, layers.memory_at(cut, micro), miss.strategy);
+    const HostMemory host = training_host_memory(work_, *rates_, layer, miss.strategy);
     if (host.total() > host_room(miss.strategy)) return;
   }
   tally_->near_miss(miss);
@@ -80,7 +80,8 @@ void TrainingChoice::missed(const NearMiss& miss, LayerTable& layers, const Laye
 TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, LayerTable& layers, std::size_t micro) {
   const LayerCut cut{strategy.tp,          strategy.cp,        strategy.ep,
                      strategy.micro_batch, strategy.recompute, strategy.attention};
-  MemoryUse need = training_memory(work_, *rates_, layers.memory_at(cut, micro), strategy);
+  const LayerCost& layer = layers.memory_at(cut, micro);
+  MemoryUse need = training_memory(work_, *rates_, layer, strategy);
   // Own runs move the median: what they teach is asked first where there are any.
   if (rates_->errors->own_runs > 0) correct(need, spread_of(strategy).memory_factor);
   const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
@@ -89,7 +90,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
     if (median < least_need_) least_need_ = std::min(least_need_, total(median, spread_of(strategy).memory).p90);
     tally_->reject(Misfit::kMemory);
     if (tally_ != &uncounted_)
-      missed({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need}, layers, cut, micro);
+      missed({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need}, layer);
     return {Verdict::kTooBig};
   }
   TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);

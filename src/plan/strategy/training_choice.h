@@ -63,7 +63,7 @@ class TrainingChoice {
  private:
   const Spread& spread_of(const Strategy& strategy);
   Bytes host_room(const Strategy& strategy) const;
-  void missed(const NearMiss& miss, LayerTable& layers, const LayerCut& cut, std::size_t micro);
+  void missed(const NearMiss& miss, const LayerCost& layer);
   Interval<Bytes> total(Bytes median, double spread) const;
   Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
   const PhaseWorkload& workload_;

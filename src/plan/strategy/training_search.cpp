@@ -311,8 +311,9 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   const std::vector<Optimizer>& known = found.framework->optimizers;
   if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
   if (fits && second->weighed > first->weighed) return estimate;
-  tried.nearest = {},
-  tried.host = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
+  // A job that states the optimizer hears what did not fit; this one hears of what it asked for.
+  tried.nearest = {};
+  tried.host = {};
   tally.add(tried);
   found.lighter = true;
   return found;
