@@ -37,6 +37,63 @@ TEST(RentalOptions, SpotNeedsAPriceAndARate) {
   EXPECT_EQ(options[0].cost.p50, options[1].cost.p50) << "nothing to let go";
 }
 
+/// Phases that run side by side on machines of their own.
+Searched side_by_side() {
+  return Searched(
+      job_of("phases:\n"
+             "  - {name: a, train: {model: Llama-3.1-8B, method: full, data: {samples: 20k, tokens_per_sample: 800}, "
+             "sequence: 2048}}\n"
+             "  - {name: b, train: {model: Llama-3.1-8B, method: lora, data: {samples: 10k, tokens_per_sample: 800}, "
+             "sequence: 2048}}\n"
+             "value_of_time: $20/h\n"));
+}
+
+TEST(RentalOptions, RentTheSameMachines) {
+  const Searched base = side_by_side();
+  int several = 0;
+  for (const Plan& plan : base.result.plans) {
+    if (plan.offer != nullptr || several == 4) continue;
+    ++several;
+    for (const RentalOption& option : rental_options(base.job, known(), plan, {}))
+      for (const Plan& other : base.result.plans)
+        if (other.offer != nullptr) {
+          EXPECT_FALSE(is_plan(option, other)) << plan.label << " rented as " << other.label;
+        }
+  }
+  EXPECT_EQ(several, 4);
+}
+
+TEST(StretchLedger, HoldsNoMachineBesideOthersBeyondItsPhases) {
+  const Searched base = side_by_side();
+  int several = 0;
+  for (const Plan& plan : base.result.plans) {
+    if (plan.leases.size() < 2) continue;
+    ++several;
+    for (const Stretch& line : stretch_ledger(base.job, plan).stretches) {
+      const bool idle = line.phases.empty() && !line.leases.empty() && line.cost <= Dollars{};
+      EXPECT_TRUE(!idle || line.length().value <= 1 + plan.hours.p50.value * 0.01) << plan.label;  // as medians round
+    }
+  }
+  EXPECT_GE(several, 1);
+}
+
+TEST(Plans, OfOnePhaseTakeAsLongAsIt) {
+  for (const bool spot : {false, true}) {
+    Job job = job_of(
+        "phases: [{name: a, train: {model: Llama-3.1-8B, method: full, data: {samples: 50k, tokens_per_sample: 2000}, "
+        "sequence: 4096}}]\n"
+        "spot: {interruptions: 8%/h}\n");
+    job.where.spot = spot ? SpotUse::kOnly : SpotUse::kNever;
+    const Searched base(std::move(job));
+    ASSERT_FALSE(base.result.plans.empty());
+    for (const Plan& plan : base.result.plans) {
+      EXPECT_EQ(plan.phases.front().hours.p10, plan.hours.p10) << plan.label;
+      EXPECT_EQ(plan.phases.front().hours.p50, plan.hours.p50) << plan.label;
+      EXPECT_EQ(plan.phases.front().hours.p90, plan.hours.p90) << plan.label;
+    }
+  }
+}
+
 TEST(StretchLedger, AddsUpToTheBill) {
   for (const char* name : kExamples) {
     for (const Schedule schedule : {Schedule::kKeep, Schedule::kStopWhenIdle, Schedule::kBest}) {

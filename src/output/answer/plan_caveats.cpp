@@ -132,7 +132,7 @@ std::string close_words(const PlanReport& report) {
 
 std::string interruption_words(const PlanReport& report, const Plan& plan) {
   std::string text = "Spot: " + chance_words(plan.chance_of_interruption()) + " chance of an interruption; ";
-  text += "interruptions and checkpoints add " + hours_words(plan.spot_loss) + " on average.";
+  text += "restarts, lost work and extra checkpoints add " + hours_words(plan.spot_loss) + " on average.";
   // Amazon EC2 User Guide, "Spot Instance requests": with a maximum price instances are interrupted more often.
   const bool aws = std::ranges::any_of(
       plan.phases, [](const PhasePlan& part) { return part.offer != nullptr && part.offer->provider == "aws"; });

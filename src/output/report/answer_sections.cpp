@@ -39,7 +39,10 @@ std::string when_words(const PlanReport& report, const Plan& plan) {
     remark.erase(0, remark.find_first_not_of(", ", std::string_view("cheapest").size()));
   // Where the pick is as good as another and asks less, the values of an hour are the other's.
   const bool tied = report.found.recommendations.tied_with.has_value();
-  if (&plan == report.pick()) return worth.empty() || tied ? "recommended" : "recommended: " + worth;
+  if (&plan == report.pick()) {
+    const std::string word(pick_word(report));
+    return worth.empty() || tied ? word : word + ": " + worth;
+  }
   if (worth.empty()) return remark;
   return remark.empty() ? worth : remark + ": " + worth;
 }
@@ -133,9 +136,10 @@ ReportSection answer_section(const ReportParts& parts) {
 namespace {
 
 /// "Leave out 4x A100 and 1x B200: 4x H100 is at least as fast and as cheap.": one for each plan that beats others,
-/// the first of which are the most worth a look.
+/// the first of which are the most worth a look. Plans that turn out best now and then are none of them.
 std::vector<std::string> left_out_words(const PlanReport& report, const std::vector<std::string>& chosen) {
-  constexpr std::size_t kNamed = 6;
+  constexpr std::size_t kNamed = 6, kLines = 4;
+  constexpr double kNowAndThen = 0.05;
   struct Beaten {
     const Plan* by;
     std::vector<std::string> names;
@@ -143,7 +147,8 @@ std::vector<std::string> left_out_words(const PlanReport& report, const std::vec
   std::vector<Beaten> all;
   for (const Plan& plan : report.found.plans) {
     // Where nothing is paid, fewer GPUs are a reason to take the slower one.
-    if (plan.dominated_by.empty() || plan.cost.p90 <= Dollars{} || std::ranges::find(chosen, plan.id) != chosen.end())
+    if (plan.dominated_by.empty() || plan.cost.p90 <= Dollars{} || std::ranges::find(chosen, plan.id) != chosen.end() ||
+        plan.chance_best.value_or(0) >= kNowAndThen)
       continue;
     const Plan* by = &report.plan(plan.dominated_by.front());
     auto found = std::ranges::find(all, by, &Beaten::by);
@@ -151,13 +156,20 @@ std::vector<std::string> left_out_words(const PlanReport& report, const std::vec
     found->names.push_back(report.name(plan));
   }
   std::vector<std::string> lines;
+  std::size_t others = 0;
   for (Beaten& one : all) {
+    if (lines.size() == kLines) {
+      others += one.names.size();
+      continue;
+    }
     const std::size_t more = one.names.size() - std::min(one.names.size(), kNamed);
     one.names.resize(one.names.size() - more);
     if (more > 0) one.names.push_back(count_text(static_cast<double>(more)) + " more");
     lines.push_back("Leave out " + listed(one.names) + ": " + report.name(*one.by) +
                     " is at least as fast and as cheap.");
   }
+  if (others > 0)
+    lines.push_back("Others beat " + count_of(static_cast<double>(others), "more plan") + ": --show dominated.");
   return lines;
 }
 

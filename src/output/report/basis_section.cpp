@@ -44,8 +44,7 @@ ReportSection basis_section(const ReportParts& parts) {
   ReportSection section{"basis", "What does this rest on?", "", {}};
   const Plan* pick = report.pick();
   if (pick != nullptr) section.blocks.push_back(card(parts, *pick));
-  std::vector<std::string> lines = report.job.assumed;
-  lines.insert(lines.end(), report.job.from_config.begin(), report.job.from_config.end());
+  std::vector<std::string> lines = report.job.from_config;
   lines.insert(lines.end(), report.found.assumptions.begin(), report.found.assumptions.end());
   if (const std::string value = assumed_value_words(report); !value.empty()) lines.push_back(value);
   if (pick != nullptr)

@@ -56,7 +56,7 @@ TableBlock all_plans(const PlanReport& report) {
     const Plan& plan = report.found.plans[i];
     const bool pick = &plan == report.pick();
     const bool rented = plan.offer != nullptr && plan.offer->kind == OfferKind::kRented;
-    std::string remark = pick ? "recommended" : "";
+    std::string remark(pick ? pick_word(report) : "");
     for (const std::string& word : {row_remark(report, plan), beaten_by(report, plan)})
       if (!word.empty()) remark += (remark.empty() ? "" : ", ") + word;
     table.add({{report.name(plan)},
@@ -154,10 +154,10 @@ ReportSection each_plan_section(const ReportParts& parts) {
     if (const std::string command = launch_of(parts, *plan); !command.empty())
       blocks.push_back(CodeBlock{"sh", command + " -o run-" + plan->id});
     const std::string remark = row_remark(report, *plan);
-    section.blocks.push_back(FoldBlock{report.name(*plan) + (plan == report.pick() ? " (recommended)" : "") + ": " +
-                                           hours_words(plan->hours.p50) + ", " + cost_words(plan->cost) +
-                                           (remark.empty() ? "" : ", " + remark),
-                                       std::move(blocks)});
+    section.blocks.push_back(FoldBlock{
+        report.name(*plan) + (plan == report.pick() ? " (" + std::string(pick_word(report)) + ")" : "") + ": " +
+            hours_words(plan->hours.p50) + ", " + cost_words(plan->cost) + (remark.empty() ? "" : ", " + remark),
+        std::move(blocks)});
   }
   return section;
 }

@@ -71,9 +71,12 @@ void add_plan(const PlanReport& report, const Plan& plan, ViewContent& view, boo
   if (ledger.total.billed > 0) {
     words += "Used " + rate_text(ledger.total.used) + " of " + rate_text(ledger.total.billed) +
              " GPU-hours paid for (" + percent(ledger.utilisation()) + ")";
-    if (plan.cost.p50 > Dollars{} && ledger.total.used > 0)
-      words += ": " + to_text(plan.cost.p50 / ledger.total.used) + " per GPU-hour used, " +
-               to_text(plan.cost.p50 / ledger.total.billed) + " per GPU-hour billed";
+    if (plan.cost.p50 > Dollars{} && ledger.total.used > 0) {
+      constexpr double kAll = 0.98;  // used so far, one price says both
+      words += ": " + to_text(plan.cost.p50 / ledger.total.used) + " per GPU-hour used";
+      if (ledger.utilisation() < kAll)
+        words += ", " + to_text(plan.cost.p50 / ledger.total.billed) + " per GPU-hour billed";
+    }
     words += ".";
   }
   if (ledger.machine_hours > 0)

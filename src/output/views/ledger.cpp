@@ -111,6 +111,7 @@ ViewContent ledger_view(const PlanReport& report, const Screen&) {
   view.notes.push_back("Total " + with_range(pick->hours) + " h and " + with_range(pick->cost) + ". " +
                        count_of(static_cast<double>(ledger.leases.size()), "rental") + ", machines held for " +
                        hours_words(ledger.held) + ".");
+  if (std::string words = beside_others_words(*pick); !words.empty()) view.notes.push_back(std::move(words));
   view.notes.push_back(use_words(*pick, ledger));
   view.notes.push_back(card_words(report, *pick));
   return view;

@@ -107,7 +107,11 @@ ViewContent options_content(const PlanReport& report, const Plan& plan, const st
   if (!seen && !options.empty())
     add_option(report, option_of(report.job, *pick, Schedule::kBest, pick->spot), options.front(), true, view.table);
   if (options.empty()) {
-    view.notes.emplace_back("The plan rents nothing.");
+    view.notes.emplace_back(
+        std::ranges::any_of(pick->phases, [](const PhasePlan& part) { return part.offer != nullptr; })
+            ? "These machines are rented side by side, each for its phases only: there are no other "
+              "terms for all of them."
+            : "The plan rents nothing.");
     return view;
   }
   view.notes.emplace_back(

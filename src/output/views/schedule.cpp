@@ -145,6 +145,7 @@ ViewContent schedule_view(const PlanReport& report, const Screen&) {
                    times.table(),
                    {}};
   view.notes.push_back("Total " + with_range(pick->hours) + " h and " + with_range(pick->cost) + ".");
+  if (std::string words = beside_others_words(*pick); !words.empty()) view.notes.push_back(std::move(words));
   const Seconds idle = times.idle();
   if (idle > Seconds{}) {
     view.notes.push_back(pick->kept ? "The machines are held for " + hours_words(idle) + " without work, " +
@@ -154,7 +155,7 @@ ViewContent schedule_view(const PlanReport& report, const Screen&) {
   }
   if (pick->interruptions > 0.05)
     view.notes.push_back("Expected interruptions: " + significant_text(pick->interruptions, 2) + "; the " +
-                         hours_words(pick->spot_loss) + " they and checkpoints take are included.");
+                         hours_words(pick->spot_loss) + " they and extra checkpoints take are included.");
   return view;
 }
 

@@ -6,6 +6,7 @@
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
+#include "plan/ranking/comparison.h"
 #include "plan/ranking/ranking.h"
 #include "plan/ranking/recommendation.h"
 
@@ -105,11 +106,22 @@ std::string assumed_value_words(const PlanReport& report) {
          (report.in_flags ? " (--value-of-time)." : " (value_of_time).");
 }
 
-std::string asks_less_words(const Plan& plan, const Plan& other) {
+std::string_view pick_word(const PlanReport& report) {
+  return report.found.recommendations.limits_missed ? "closest" : "recommended";
+}
+
+std::string asks_less_words(const std::vector<Plan>& plans, const Plan& plan, const Plan& other) {
   if (std::max(plan.nodes, plan.at_once) < std::max(other.nodes, other.at_once)) return "fewer machines";
   if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
   if (is_rare(other) && !is_rare(plan)) return "machines easier to get";
-  return "commoner or newer GPUs";
+  const auto is_nvidia = [](const Plan& one) { return one.node.gpu == nullptr || one.node.gpu->vendor == "nvidia"; };
+  if (is_nvidia(plan) != is_nvidia(other)) return "GPUs that more software runs on";
+  const PlansByGpu counts = plans_by_gpu(plans);
+  const auto plans_with = [&](const Plan& one) {
+    const auto place = std::ranges::find(counts, one.node.gpu, [](const auto& count) { return count.first; });
+    return place == counts.end() ? 0 : place->second;
+  };
+  return plans_with(plan) > plans_with(other) ? "commoner GPUs" : "newer GPUs";
 }
 
 std::string pick_words(const PlanReport& report) {
@@ -141,9 +153,10 @@ std::string pick_words(const PlanReport& report) {
     case Goal::kBestValue:
       rule = "lowest total if your time counts " + value_of_time_words(report);
       if (const auto tied = report.found.recommendations.tied_with)
-        rule = "about the " + rule + ", with " +
-               asks_less_words(*report.pick(), report.found.plans[static_cast<std::size_t>(*tied)]) + " than " +
-               report.name(report.found.plans[static_cast<std::size_t>(*tied)]);
+        rule =
+            "about the " + rule + ", with " +
+            asks_less_words(report.found.plans, *report.pick(), report.found.plans[static_cast<std::size_t>(*tied)]) +
+            " than " + report.name(report.found.plans[static_cast<std::size_t>(*tied)]);
       break;
     case Goal::kCheapest:
       rule = "lowest cost";

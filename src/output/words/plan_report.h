@@ -60,8 +60,12 @@ struct PlanReport {
   }
 };
 
+/// What the pick is called in a table: "recommended", or "closest" where nothing meets the limits.
+std::string_view pick_word(const PlanReport& report);
+
 /// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h).
-std::string asks_less_words(const Plan& plan, const Plan& other);
+/// "commoner GPUs"; `plans` are those of the answer.
+std::string asks_less_words(const std::vector<Plan>& plans, const Plan& plan, const Plan& other);
 
 /// "1x RTX 3090 would hold it [with CPU offload] on a machine with 124 GiB of CPU memory (RAM); 72 GiB are counted."
 std::string host_miss_words(const std::string& machine, const HostMiss& miss);

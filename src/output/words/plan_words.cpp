@@ -259,6 +259,19 @@ std::string gib_text(Bytes size) {
   return gib >= 99.95 ? count_text(gib) : gib >= 0.95 ? fixed_text(gib, 1) : significant_text(gib, 2);
 }
 
+std::string beside_others_words(const Plan& plan) {
+  constexpr double kSeen = 1.03;
+  Seconds last{};
+  bool beside = false;
+  for (const PhasePlan& part : plan.phases) {
+    beside = beside || (part.gpus_billed > 0 && part.start < last);
+    last = std::max(last, end_of(part));
+  }
+  if (!beside || plan.hours.p50 <= last * kSeen) return "";
+  return "Phases run side by side, and the job waits for the latest: " + hours_words(plan.hours.p50) +
+         " at the median, though none of them alone is expected to end after " + hours_words(last) + ".";
+}
+
 std::string memory_words(const Plan& plan) {
   const PhasePlan* fullest = plan.fullest();
   if (fullest == nullptr || !fullest->estimate->node || fullest->estimate->node->gpu == nullptr) return "–";

@@ -32,6 +32,8 @@ std::string chance_words(double chance);                  ///< "97%", "> 99%", "
 std::string rate_text(double rate);                       ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);                         ///< GiB as a bare number: "16.3", "179", "0.4"
 
+/// Why phases side by side take longer together than the last of them ends at the median; "" where they do not.
+std::string beside_others_words(const Plan& plan);
 std::string memory_words(const Plan& plan);  ///< of the fullest GPU: "16.2 of 23.6 GiB"; "–" without a GPU
 std::string limits_words(const Plan& plan);  ///< "ok", "misses deadline", "over budget", "misses target" or several
 

@@ -21,6 +21,20 @@ std::vector<Offer> offers_of(const Plan& plan) {
   return offers;
 }
 
+/// The cheapest of the plans on all of `offers`; where a plan rents several, those that leave some of them out rent
+/// other machines. nullptr: none of them.
+const Plan* cheapest_on(const std::vector<Offer>& offers, const std::vector<Plan>& plans) {
+  const Plan* cheapest = nullptr;
+  for (const Plan& plan : plans) {
+    const auto used = [&](const Offer& offer) {
+      return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) { return part.offer == &offer; });
+    };
+    if (!std::ranges::all_of(offers, used)) continue;
+    if (cheapest == nullptr || plan.cost.p50 < cheapest->cost.p50) cheapest = &plan;
+  }
+  return cheapest;
+}
+
 /// The job on as many of the same machines. Where its phases are on several offers, it may choose among these as it
 /// did.
 Job same_machines(const Job& job, const Plan& plan) {
@@ -68,10 +82,12 @@ std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalo
       asked.schedule = schedule;
       const auto found = search(asked, catalogue, offers, options);
       if (!found) continue;
-      const auto& taken = plan.offer == nullptr ? found->recommendations.pick : found->recommendations.cheapest;
-      if (!taken) continue;
-      const Plan& best = found->plans[static_cast<std::size_t>(*taken)];
-      result.push_back(option_of(asked, best, schedule, spot));
+      if (plan.offer == nullptr) {
+        if (const Plan* same = cheapest_on(offers, found->plans))
+          result.push_back(option_of(asked, *same, schedule, spot));
+      } else if (const auto cheapest = found->recommendations.cheapest) {
+        result.push_back(option_of(asked, found->plans[static_cast<std::size_t>(*cheapest)], schedule, spot));
+      }
     }
   }
   return result;

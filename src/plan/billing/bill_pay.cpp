@@ -30,6 +30,11 @@ Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
 }
 
 /// Whole seconds, for the same reason.
+/// A plan of one phase from the first second on takes as long as the phase does, to the second.
+void tell_alike(Plan& plan) {
+  if (plan.phases.size() == 1 && plan.phases.front().start <= Seconds{}) plan.phases.front().hours = plan.hours;
+}
+
 Seconds in_seconds(Seconds time) { return Seconds{std::floor(time.value + 0.5)}; }
 
 Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
@@ -179,6 +184,7 @@ Plan Biller::price(const JobSchedule& laid) const {
   }
   plan.cost = in_cents(outcome<Dollars>(all));
   add_phases(laid, plan);
+  tell_alike(plan);
   share_out(laid, paid, plan);
   plan.wait = waits(laid);
   judge(laid.wall, all, plan);
@@ -199,6 +205,7 @@ void Biller::simulate(Plan& plan) const {
     told.mean = found.mean;
   };
   take(plan.hours, simulated.hours);
+  tell_alike(plan);
   take(plan.cost, simulated.cost);
   plan.chance_in_time = simulated.chance_in_time;
   plan.chance_in_budget = simulated.chance_in_budget;
@@ -370,8 +377,13 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   lease.cost += lease.idle;
   plan.idle += lease.idle;
   lease.from = lease.phases.empty() ? Seconds{} : first - request.offer->billing.startup;
-  // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan.
-  lease.to = last >= end ? plan.hours.p50 : std::min(last, plan.hours.p50);
+  // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan. Where others
+  // run beside it the plan waits for the latest of them, for which this one is not held.
+  bool beside = false;
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    if (laid.slots[i].on_machine && std::ranges::find(lease.phases, static_cast<int>(i)) == lease.phases.end())
+      beside = beside || (laid.starts[i] < last && laid.ends[i] > first);
+  lease.to = last >= end && !beside ? plan.hours.p50 : std::min(last, plan.hours.p50);
   std::ranges::sort(lease.phases);
   lease.billed = billed;
   return lease;
