@@ -264,6 +264,26 @@ TEST_P(Practice, TensorRanksStayOnFastLinks) {
   }
 }
 
+TEST_P(Practice, CompilesAsFastAsIsTold) {
+  const Recipe& recipe = GetParam();
+  Job job = job_for(recipe.setting);
+  const auto found = best(job, recipe.setting);
+  ASSERT_TRUE(found);
+  for (const Alternative& other : alternatives(job, *found, training_fixture::catalogue())) {
+    if (other.aspect != Aspect::kCompile) continue;
+    EXPECT_FALSE(found->strategy.compile);
+    auto& train = std::get<TrainPhase>(job.phases.front().work);
+    train.compile = {true, {}};
+    train.framework = found->framework->name;
+    const auto compiled = best(job, recipe.setting);
+    ASSERT_TRUE(compiled);
+    EXPECT_TRUE(compiled->strategy.compile);
+    EXPECT_LE(compiled->work_by_model / found->work_by_model, other.time * 1.1) << described(*compiled);
+    for (const Alternative& again : alternatives(job, *compiled, training_fixture::catalogue()))
+      EXPECT_NE(again.aspect, Aspect::kCompile) << "asked for already";
+  }
+}
+
 TEST_P(Practice, IsNotBeatenByAWayThatWasLeftOut) {
   const Recipe& recipe = GetParam();
   const Job job = job_for(recipe.setting);
@@ -280,6 +300,10 @@ TEST_P(Practice, IsNotBeatenByAWayThatWasLeftOut) {
     }
     if (other.why == WhyNot::kSlower) {
       EXPECT_GT(other.time, 1);
+    }
+    if (other.aspect == Aspect::kCompile) {
+      EXPECT_LT(other.time, 0.98) << "or there is nothing to tell";
+      continue;
     }
     if (other.why == WhyNot::kNotWorthIt && found->fit == Fit::kFits) {
       EXPECT_GT(other.time * other.complexity_penalty, 0.95) << name_of(other.aspect) << ": " << described(*found);

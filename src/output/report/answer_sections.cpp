@@ -169,7 +169,7 @@ std::vector<std::string> left_out_words(const PlanReport& report, const std::vec
                     " is at least as fast and as cheap.");
   }
   if (others > 0)
-    lines.push_back("Others beat " + count_of(static_cast<double>(others), "more plan") + ": --show dominated.");
+    lines.push_back("Beaten as well: " + count_of(static_cast<double>(others), "more plan") + " (--show dominated).");
   return lines;
 }
 

@@ -40,6 +40,7 @@ const char* short_reason(const Alternative& other) {
     case WhyNot::kSlower:
       return other.time > kSameTime ? "slower" : "no faster";
     case WhyNot::kNotWorthIt:
+      if (other.aspect == Aspect::kCompile) return "only if asked for";
       return other.time > 1 / kSameTime ? "no faster" : "gain too small";
     case WhyNot::kImpossible:
       return "does not divide";
@@ -89,6 +90,8 @@ std::string way_words(const Alternative& other) {
       return over("context parallelism", s.cp);
     case Aspect::kExpert:
       return over("expert parallelism", s.ep);
+    case Aspect::kCompile:
+      return "compiling";
     case Aspect::kFramework:
       return other.framework != nullptr ? other.framework->name : "another framework";
     case Aspect::kOffload:
@@ -123,6 +126,8 @@ std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) 
     case WhyNot::kSlower:
     case WhyNot::kNotWorthIt: {
       const bool faster = other.time <= 1 / kSameTime;
+      if (other.aspect == Aspect::kCompile && faster)
+        return way + ": " + speed_words(other) + ", taken only if asked for (compile: true)";
       return way + ": " + speed_words(other) + (faster ? ", not worth the extra setup" : "");
     }
     case WhyNot::kImpossible:

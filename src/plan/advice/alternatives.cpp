@@ -26,6 +26,7 @@ class Beside {
   }
 
   std::vector<Alternative> run() {
+    compiled();
     sharding();
     recomputation();
     offload();
@@ -121,6 +122,22 @@ class Beside {
   void keep_degrees(TrainPhase& train) const {
     const Strategy& s = chosen_.strategy;
     train.parallel = {s.dp, s.tp, s.pp, s.cp, s.ep, train.parallel.sharding};
+  }
+
+  /// Worth a word where it is clearly faster.
+  void compiled() {
+    constexpr double kClearly = 0.97;
+    const Strategy& s = chosen_.strategy;
+    if (train_.compile.given() || s.compile || s.offload != Offload::kNone || custom()) return;
+    if (chosen_.framework == nullptr || !chosen_.framework->compile) return;
+    auto found = ask(Aspect::kCompile, [&](TrainPhase& train) {
+      keep_degrees(train);
+      train.parallel.sharding = s.sharding;
+      train.offload = {s.offload, {}};
+      train.recompute = {s.recompute, {}};
+      train.compile = {true, {}};
+    });
+    if (found && found->time > 0 && found->time <= kClearly) add(std::move(found));
   }
 
   void sharding() {

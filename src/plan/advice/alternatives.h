@@ -13,7 +13,18 @@ namespace gpuplan {
 
 /// What another way changes; everything else is free to follow, but for what the job fixes. The framework stays, so
 /// that no gain of one is told as a gain of a cut, unless the framework is what changes.
-enum class Aspect { kSharding, kRecompute, kMicroBatch, kTensor, kPipeline, kContext, kExpert, kOffload, kFramework };
+enum class Aspect {
+  kSharding,
+  kRecompute,
+  kMicroBatch,
+  kTensor,
+  kPipeline,
+  kContext,
+  kExpert,
+  kOffload,
+  kCompile,
+  kFramework
+};
 
 template <>
 struct Names<Aspect> {
@@ -22,7 +33,7 @@ struct Names<Aspect> {
       Named<Aspect>{Aspect::kMicroBatch, "micro_batch"}, Named<Aspect>{Aspect::kTensor, "tensor"},
       Named<Aspect>{Aspect::kPipeline, "pipeline"},      Named<Aspect>{Aspect::kContext, "context"},
       Named<Aspect>{Aspect::kExpert, "expert"},          Named<Aspect>{Aspect::kOffload, "offload"},
-      Named<Aspect>{Aspect::kFramework, "framework"},
+      Named<Aspect>{Aspect::kCompile, "compile"},        Named<Aspect>{Aspect::kFramework, "framework"},
   };
 };
 
@@ -32,7 +43,8 @@ enum class WhyNot {
   kTight,       ///< only the median of its memory fits
   kHostMemory,  ///< what it moves to the host does not fit there
   kSlower,      ///< it fits and takes longer
-  kNotWorthIt,  ///< it is as fast or faster, by less than the care that it takes (plan/strategy/practice.h)
+  kNotWorthIt,  ///< it is as fast or faster, by less than the care that it takes (plan/strategy/practice.h); compiling
+                ///< is faster, and for pretraining only done unasked
   kImpossible,  ///< it does not divide, or no framework does it
 };
 
