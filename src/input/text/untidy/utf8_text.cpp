@@ -8,6 +8,14 @@ namespace {
 
 constexpr std::string_view kMarkUtf8 = "\xEF\xBB\xBF", kMarkLittle = "\xFF\xFE", kMarkBig = "\xFE\xFF";
 constexpr unsigned kReplacement = 0xFFFD;
+constexpr std::size_t kHead = 4;  ///< bytes that tell
+
+/// Letters of ASCII in units of two bytes, `low` of which holds them.
+bool is_wide(std::string_view start, std::size_t low) {
+  if (start.size() < kHead) return false;
+  const auto letter = [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t'; };
+  return letter(start[low]) && letter(start[low + 2]) && start[1 - low] == '\0' && start[3 - low] == '\0';
+}
 
 }  // namespace
 
@@ -42,17 +50,19 @@ void ToUtf8::unit(unsigned value) {
 std::string_view ToUtf8::next(std::string_view bytes, bool last) {
   out_.clear();
   if (kind_ == Kind::kUnknown) {
-    const std::size_t more = std::min(bytes.size(), kMarkUtf8.size() - start_.size());
+    const std::size_t more = std::min(bytes.size(), kHead - start_.size());
     start_ += bytes.substr(0, more);
     bytes.remove_prefix(more);
-    if (start_.size() < kMarkUtf8.size() && !last) return {};
+    if (start_.size() < kHead && !last) return {};
     std::size_t mark = 0;
     if (start_.starts_with(kMarkLittle) || start_.starts_with(kMarkBig)) {
       kind_ = start_.starts_with(kMarkLittle) ? Kind::kLittle : Kind::kBig;
       mark = kMarkLittle.size();
+    } else if (is_wide(start_, 0) || is_wide(start_, 1)) {
+      kind_ = is_wide(start_, 0) ? Kind::kLittle : Kind::kBig;
     } else {
       kind_ = Kind::kPlain;
-      mark = start_ == kMarkUtf8 ? kMarkUtf8.size() : 0;
+      mark = start_.starts_with(kMarkUtf8) ? kMarkUtf8.size() : 0;
     }
     start_.erase(0, mark);
     if (kind_ == Kind::kPlain) {

@@ -6,8 +6,8 @@
 
 namespace gpuplan {
 
-/// Takes off a byte order mark, and turns what one tells to be UTF-16 into UTF-8; halves of characters become U+FFFD.
-/// Everything else is passed on as it is.
+/// Takes off a byte order mark, and turns what one, or every second byte of the first four, tells to be UTF-16 into
+/// UTF-8; halves of characters become U+FFFD. Everything else is passed on as it is.
 class ToUtf8 {
  public:
   /// Calls `take(std::string_view)`; the first bytes wait for each other.
