@@ -81,6 +81,84 @@ class Gate(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
 
+class SkippedSteps(Gate):
+    """Megatron prints no loss for iterations that its optimizer skipped; `skipped` are their numbers."""
+
+    STEPS = 500
+
+    def job(self, more=""):
+        return self.write("job.yaml", "market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nphases:\n"
+                          "  - name: train\n    train: {model: meta-llama/Llama-3.1-8B, data: {tokens: 65536000}, sequence: 4096,"
+                          " batch: {sequences: 32}, framework: megatron, precision: fp16}\n"
+                          "    succeed_when: [last(loss) < 3, loss decreases smoothly]\n" + more)
+
+    def log(self, skipped, nan=1, until=STEPS, every=1, fields=lambda step: ""):
+        text = []
+        for step in range(every, until + 1, every):
+            left_out = sum(one in skipped for one in range(step - every + 1, step + 1))
+            loss = "" if left_out == every else f"| lm loss: {2 + 9 * math.exp(-step / 60):.6E} "
+            text.append(f" [2026-05-01 12:{step // 60:02}:{step % 60:02}] iteration {step:8}/{self.STEPS:8} | consumed samples: {32 * step:12}"
+                        f" | elapsed time per iteration (ms): 1000.0 | learning rate: 1.0E-05 | global batch size:    32 {loss}"
+                        f"| loss scale: 4096.0 | {fields(step)}number of skipped iterations: {left_out:3} "
+                        f"| number of nan iterations: {left_out * nan:3} |\n")
+        return self.write("run.log", "".join(text))
+
+    def verdict(self, log, code):
+        answer = self.ask(log, "--job", self.job(), code=code)
+        return answer["verdict"], [one["about"] for one in answer["advice"]], json.dumps(answer)
+
+    def test_a_few_at_the_start_and_now_and_then_are_the_search_for_a_scale(self):
+        for skipped in (set(), set(range(1, 17)), {1, 2, 250, 251}, {self.STEPS}, set(range(1, 34)) | {100, 300, self.STEPS}):
+            verdict, advice, _ = self.verdict(self.log(skipped), 0)
+            self.assertEqual((verdict, "skipped_steps" in advice), ("passed", False), sorted(skipped))
+
+    def test_most_at_the_end_are_no_training(self):
+        whole = set(range(1, self.STEPS + 1))
+        ends = (set(range(400, self.STEPS + 1)), set(range(5, self.STEPS + 1)), whole, set(range(480, self.STEPS)),
+                {step for step in whole if step > 400 and step % 4})
+        for skipped in ends:
+            for nan in (0, 1):
+                for every in (1, 5):
+                    kept = skipped if every == 1 else {step for step in whole if step >= min(skipped)}
+                    verdict, _, text = self.verdict(self.log(kept, nan, every=every), 6)
+                    self.assertEqual(verdict, "not passed", (min(skipped), nan, every))
+                    self.assertIn("skipped most of the last steps", text)
+        # The value that the condition asks for is none.
+        answer = self.ask(self.log(ends[0]), "--job", self.job(), code=6)
+        self.assertEqual(answer["conditions"][0]["result"], "not passed")
+
+    def test_many_in_the_middle_are_told(self):
+        verdict, advice, text = self.verdict(self.log(set(range(100, 160))), 0)
+        self.assertEqual((verdict, "skipped_steps" in advice), ("passed", True))
+        self.assertIn("60 of 500 steps were skipped", text)
+
+    def test_a_run_at_its_start_is_still_running(self):
+        verdict, _, _ = self.verdict(self.log(set(range(1, 20)), until=19), 6)
+        self.assertEqual(verdict, "still running")
+
+    def test_iterations_done_without_a_loss_have_none(self):
+        # A mean that is not above 0 is not printed, nan is none: nothing was skipped.
+        log = Path(self.log(set()))
+        good = log.read_text()
+        self.assertEqual(self.verdict(str(log), 0)[0], "passed")
+        lines = good.splitlines(keepends=True)
+        for first in (400, self.STEPS - 1):
+            log.write_text("".join(lines[:first]) + "".join(re.sub(r"\| lm loss: \S+ ", "", line) for line in lines[first:]))
+            self.assertEqual(self.verdict(str(log), 6)[0], "not passed")
+        # A line that breaks off before its loss says nothing of it.
+        log.write_text("".join(lines[:-1]) + lines[-1][:lines[-1].index("| lm loss") + 2])
+        self.assertNotIn("not a number", check(str(log), "--job", self.job(), "--json").stdout)
+
+    def test_a_run_without_any_loss_is_not_passed(self):
+        bars = "".join(f"\r{step // 5}%|#| {step}/{self.STEPS} [00:{step % 60:02}<00:10,  1.00it/s]" for step in range(1, self.STEPS + 1))
+        log = self.write("bars.log", bars + "\n{'train_runtime': 500.0, 'train_samples_per_second': 32.0, "
+                         "'train_steps_per_second': 1.0, 'epoch': 1.0}\n")
+        text = self.verdict(log, 6)[2]
+        self.assertIn("the log has steps, but no loss", text)
+        # By itself it is a log like others.
+        self.assertEqual(check(log).returncode, 0)
+
+
 class Passing(Gate):
     def test_twenty_percent_of_refinement_passes_and_eight_do_not(self):
         passed = self.ask(self.write("run.log", whole(0.20)), "--job", JOB, "--phase", "validate")

@@ -301,6 +301,20 @@ class Unknown(Logs):
         names = [one["name"] for one in self.ask(self.write(table, "t.csv"), "--format")["columns"]]
         self.assertEqual(sorted(names), ["objective", "tick"])
 
+    def test_downloads_of_tensorboard(self):
+        # The name of the file says what its values are; of a name that says nothing, or something else, they are shown.
+        table = "Wall time,Step,Value\n" + "".join(f"{1.75e9 + 2 * i},{i},{9 - i / 4}\n" for i in range(1, 21))
+        for name in ("run-a-tag-train_loss.csv", "loss.csv", "run-.-tag-train_loss.csv"):
+            answer = self.ask(self.write(table, name))
+            self.assertEqual((answer["steps"], answer["loss"]["first"], answer["loss"]["end"]), (20, 8.75, 4), name)
+            self.near(answer["measured"]["seconds_per_step"], 2, name)
+        held_out = self.ask(self.write(table, "run-a-tag-eval_loss.csv"))
+        self.assertEqual((held_out["loss"], held_out["validation_loss"]["values"]), (None, 20))
+        for name in ("t.csv", "run-a-tag-lm loss vs samples.csv", "run-loss-tag-entropy.csv"):
+            self.assertIsNone(self.ask(self.write(table, name))["loss"], name)
+            self.assertIn("Value", [one["name"] for one in self.ask(self.write(table, name), "--format")["columns"]])
+            self.assertEqual(self.ask(self.write(table, name), "--map", "loss=Value")["loss"]["values"], 20, name)
+
     def test_bad_maps(self):
         path = self.write(self.ODD)
         for wrong in ("loss", "loss=", "speed=tick", "loss=a,step=a", ","):

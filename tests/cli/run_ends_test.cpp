@@ -22,6 +22,7 @@ constexpr const char* kEndedJob =
     "            sequence: 1024, batch: {sequences: 64}, steps: 100}\n"
     "    succeed_when: [loss < 9]\n";
 constexpr int kSteps = 100;
+using namespace std::string_literals;
 
 double loss_of(int step) { return 8 * std::pow(0.98, step) + 2; }
 
@@ -157,11 +158,71 @@ TEST_F(EndedRuns, EveryRow) {
   ASSERT_TRUE(example_at && kind_at);
   for (std::size_t row = 0; row < table->rows(); ++row) {
     const std::string example(table->cell(row, *example_at));
+    const std::string_view kind = table->cell(row, *kind_at);
+    if (kind == "ignored" || kind == "thread" || kind == "closing" || kind == "frame") continue;  // Tracebacks
     EXPECT_EQ(check(megatron() + example + "\n"), kCheckFailed) << example << system.out << system.err;
     if (table->cell(row, *kind_at) == "out of memory") continue;  // is told in other words
     const std::string last = std::string(trim(example));
     EXPECT_TRUE(has(system.out, last.substr(last.rfind(' ') + 1, 20))) << example << system.out;
   }
+}
+
+constexpr const char* kFrames = "Traceback (most recent call last):\n  File \"/x/a.py\", line 3, in f\n    g()\n";
+
+/// Python goes on after an exception at its shutdown, whatever it is; a thread of its own may end as it likes then.
+TEST_F(EndedRuns, TracebacksAfterWhichPythonGoesOn) {
+  const std::string frames = kFrames;
+  for (const std::string& log : complete_logs())
+    for (const std::string& noise :
+         {"Exception ignored in: <function _ConnectionBase.__del__ at 0x7f3a>\n" + frames +
+              "OSError: [Errno 9] Bad file descriptor\n",
+          "Exception ignored in: <function DeepSpeedEngine.__del__ at 0x7f3a>\n" + frames +
+              "AttributeError: 'NoneType' object has no attribute 'destroy'\n",
+          "Exception ignored in atexit callback: <function shutdown at 0x7f3a>\n" + frames + "RuntimeError: no\n",
+          "Exception ignored while calling deallocator <function f at 0x7f3a>:\n" + frames + "ValueError: no\n",
+          std::string("Exception ignored in: <generator object f at 0x7f3a>\nRuntimeError: generator ignored "
+                      "GeneratorExit\n"),
+          "Error in atexit._run_exitfuncs:\n" + frames + "OSError: no\n",
+          "--- Logging error ---\n" + frames + "ValueError: I/O operation on closed file.\nCall stack:\n  File \"x\"\n",
+          "Exception ignored in: <f>\n" + frames +
+              "KeyError: 1\n\nDuring handling of the above exception, another "
+              "exception occurred:\n\n" +
+              frames + "ValueError: 2\n",
+          "Exception ignored in: <f>\nException ignored in: <f>\n" + frames + "KeyError: 1\n" + frames +
+              "KeyError: 1\n",
+          "100%|##########| 100/100 [00:30<00:00,  3.33it/s]Exception ignored in: <f>\n" + frames + "KeyError: 1\n",
+          "Exception in thread QueueFeederThread:\n" + frames + "BrokenPipeError: [Errno 32] Broken pipe\n",
+          "Exception in thread Thread-3 (run):\n" + frames +
+              "RuntimeError: cannot schedule new futures after interpreter shutdown\n",
+          std::string("Exception in thread NetStatThr:\nTraceback (most recent call last):\n  File "
+                      "\"/lib/site-packages/wandb/sdk/wandb_run.py\", line 3, in f\nAssertionError: no\n"),
+          "Task exception was never retrieved\nfuture: <Task finished name='Task-1'>\n" + frames +
+              "RuntimeError: Event loop is closed\n",
+          std::string("Traceback (most recent call last):\n  File \"/lib/multiprocessing/resource_tracker.py\", line "
+                      "239, in main\n    cache[rtype].remove(name)\nKeyError: '/mp-x'\n"),
+          std::string("Traceback (most recent call last):\n  File \"/lib/multiprocessing/util.py\", line 303, in "
+                      "_run_finalizers\n    finalizer()\nOSError: [Errno 39] Directory not empty: 'pymp-x'\n")}) {
+      EXPECT_EQ(check(log + noise), kDone) << noise << system.out << system.err;
+      // A true error behind it, or before it, is found.
+      EXPECT_EQ(check(log + noise + frames + "ValueError: weights contain nan\n"), kCheckFailed) << noise << system.out;
+      EXPECT_TRUE(has(system.out, "weights contain nan")) << noise << system.out;
+      if (has(noise, "%|")) continue;  // a bar is work: the run went on
+      EXPECT_EQ(check(log + frames + "ValueError: weights contain nan\n" + noise), kCheckFailed) << noise << system.out;
+    }
+}
+
+TEST_F(EndedRuns, TracebacksThatEndIt) {
+  const std::string frames = kFrames;
+  for (const std::string& log : complete_logs())
+    for (const std::string& end :
+         {frames + "BrokenPipeError: [Errno 32] Broken pipe\n",
+          "Exception in thread Thread-7 (save):\n" + frames + "OSError: [Errno 28] No space left on device\n",
+          "Exception in thread Thread-7 (save):\n" + frames + "RuntimeError: CUDA error: an illegal memory access\n",
+          "100%|##########| 100/100 [00:30<00:00,  3.33it/s]" + frames + "ValueError: weights contain nan\n",
+          "\u256d\u2500\u2500 Traceback (most recent call last) \u2500\u2500\u256e\n\u2502 x.py:3 in f \u2502\n"
+          "\u2570\u2500\u2500\u256f\nValueError: weights contain nan\n"s,
+          "[rank2]: ValueError: weights contain nan\n"s, "AssertionError\n"s, frames})
+      EXPECT_EQ(check(log + end), kCheckFailed) << end << system.out << system.err;
 }
 
 TEST_F(EndedRuns, ARunThatWentOnHasGotOverIt) {
@@ -176,10 +237,47 @@ TEST_F(EndedRuns, ARunThatWentOnHasGotOverIt) {
 }
 
 TEST_F(EndedRuns, WhatOnlyLooksLikeIt) {
-  for (const char* line : {"The job was not cancelled.", "loss spikes were terminated early by clipping",
-                           "Killed two birds", "./run.sh: line 9:  4712 Terminated              nvidia-smi dmon -s u",
-                           "./run.sh: line 9:  4712 Terminated              sleep infinity",
-                           "srun: job 17 has been allocated resources", "CANCELLED orders: 3", "node failure rate: 0"})
+  for (const char* line :
+       {"The job was not cancelled.",
+        "loss spikes were terminated early by clipping",
+        "Killed two birds",
+        "./run.sh: line 9:  4712 Terminated              nvidia-smi dmon -s u",
+        "./run.sh: line 9:  4712 Terminated              sleep infinity",
+        "srun: job 17 has been allocated resources",
+        "CANCELLED orders: 3",
+        "node failure rate: 0",
+        "x.py:3: UserWarning: the next call may raise an OSError: it is caught",
+        "n1:77:78 [0] NCCL WARN Call to ibv_create_qp failed with error Cannot allocate memory",
+        "[rank0]:[W1126 10:00:00.1 ProcessGroupNCCL.cpp:1250] Warning: WARNING: process group has NOT "
+        "been destroyed before we destruct ProcessGroupNCCL.",
+        "[rank1]:[W1126 10:00:00.1 TCPStore.cpp:122] [c10d] recvValue failed on SocketImpl(fd=77): "
+        "failed to recv, got 0 bytes",
+        "frame #0: c10::Error::Error(c10::SourceLocation, std::string) + 0x98 (0x7f in libc10.so)",
+        "[rank1]:[W1126 10:00:00.1 ProcessGroupNCCL.cpp:1662] [PG ID 0 Rank 1] Failed to check the "
+        "\"should dump\" flag on TCPStore, (maybe TCPStore server has shut down too early), with "
+        "error: Broken pipe",
+        "[W CudaIPCTypes.cpp:15] Producer process has been terminated before all shared CUDA tensors "
+        "released.",
+        "wandb: WARNING A graphql request initiated by the public wandb API timed out (timeout=19 sec).",
+        "wandb: Network error (ConnectionError), entering retry loop.",
+        "wandb: ERROR Failed to sync 1 file; it stays in ./wandb",
+        "make: *** [Makefile:9: clean] Error 1 (ignored)",
+        "make: 'train' is up to date.",
+        "[2026-01-02 03:04:05,123] [INFO] [launch.py:351:main] Process 4711 exits successfully.",
+        "train-1 exited with code 0",
+        "srun: task 0: Exited with exit code 0",
+        "srun: error: ioctl(TIOCGWINSZ): Inappropriate ioctl for device",
+        "/usr/lib/python3.11/multiprocessing/resource_tracker.py:224: UserWarning: resource_tracker: "
+        "There appear to be 1 leaked semaphore objects to clean up at shutdown",
+        "E0000 00:00:1 cuda_dnn.cc:8310] Unable to register cuDNN factory: Attempting to register",
+        "huggingface/tokenizers: The current process just got forked, after parallelism has already",
+        "dynamic_rendezvous.py:1255] The node 'n1_77_0' has failed to shutdown the rendezvous 'x' due "
+        "to an error of type RendezvousConnectionError.",
+        "Some weights were not initialized: ['ValueError']",
+        "python : x.py:3: UserWarning: y",
+        "    + FullyQualifiedErrorId : NativeCommandError",
+        "Job 'raysubmit_8hzKjTgZ' succeeded",
+        "##[group]Process completed with exit code 0."})
     EXPECT_EQ(check(megatron() + line + "\n"), kDone) << line << system.out;
 }
 

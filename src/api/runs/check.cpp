@@ -309,6 +309,7 @@ Result<CheckAnswer> check_texts(const CheckQuestion& question, const std::vector
   std::vector<std::string> files;
   for (const NamedText& text : logs) {
     if (!files.empty()) reader->next_file();
+    reader->name_file(text.name);
     reader->feed(text.text);
     files.push_back(text.name);
   }

@@ -99,6 +99,7 @@ class Follower {
     if (!reader) return complain(system_, reader.error());
     reader_ = std::make_unique<LogReader>(*std::move(reader));
     for (const std::string& name : options_.logs) files_.push_back(system_.growing_file(name));
+    if (!several() && !files_.empty()) reader_->name_file(files_.front()->name());
     quiet_since_ = system_.now();
     while (interrupted == 0) {
       const auto grown = read_more();
@@ -144,7 +145,10 @@ class Follower {
       if (file->starts_anew()) {
         say(system_,
             "gpuplan: " + printable(file->name(), 80) + " was truncated or replaced; reading it from its start");
-        if (!several()) reader_->next_file();
+        if (!several()) {
+          reader_->next_file();
+          reader_->name_file(file->name());
+        }
         grown = true;
       }
       for (;;) {

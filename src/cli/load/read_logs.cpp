@@ -21,6 +21,7 @@ Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, 
   if (!reader) return std::unexpected(std::move(reader.error()));
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) reader->next_file();
+    reader->name_file(names[i]);
     const std::unique_ptr<GrowingFile> file = system.growing_file(names[i]);
     if (const auto open = file->open(); !open) return std::unexpected(open.error());
     for (;;) {

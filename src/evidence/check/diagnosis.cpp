@@ -92,6 +92,7 @@ class Diagnosis {
                                    ". Halve the learning rate, clip gradients at 1.0, and restart from a checkpoint "
                                    "before that line; in fp16, use loss scaling or bf16.");
     }
+    skipped_steps();
     if (!check_.loss || !check_.loss->fall) return;
     const Fall& fall = *check_.loss->fall;
     if (fall.spikes > 0)
@@ -103,6 +104,16 @@ class Diagnosis {
       say(Ailment::kNotFalling,
           "The loss does not fall: " + significant_text(fall.first, 4) + " to " + significant_text(fall.last, 4) +
               " (medians of the first and last part). Check data and labels, then try a tenth of the learning rate.");
+  }
+
+  /// The scale of the loss is looked for at the start and now and then: some steps of fp16 are skipped in any run.
+  void skipped_steps() {
+    constexpr double kSearch = 40, kMany = 0.02;
+    const double skipped = run_.log.skipped_steps, steps = check_.steps.value_or(0);
+    if (skipped <= kSearch || skipped < kMany * steps) return;
+    say(Ailment::kSkippedSteps, count_text(skipped) + " of " + count_text(steps) +
+                                    " steps were skipped because gradients were not finite. Train in bf16, or halve "
+                                    "the learning rate and restart from a checkpoint before the first of them.");
   }
 
   void goals() {

@@ -21,7 +21,8 @@ enum class Ailment {
   kShortOfGoal,
   kLate,
   kRestarts,
-  kSmallerThanPlanned
+  kSmallerThanPlanned,
+  kSkippedSteps
 };
 template <>
 struct Names<Ailment> {
@@ -37,6 +38,7 @@ struct Names<Ailment> {
       Named<Ailment>{Ailment::kLate, "late"},
       Named<Ailment>{Ailment::kRestarts, "restarts"},
       Named<Ailment>{Ailment::kSmallerThanPlanned, "smaller_than_planned"},
+      Named<Ailment>{Ailment::kSkippedSteps, "skipped_steps"},
   };
 };
 

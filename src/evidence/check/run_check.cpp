@@ -224,14 +224,31 @@ std::string impossible_loss(const CheckedRun& run) {
   return "";
 }
 
+/// All steps are done and nothing tells what they came to. Logs with conditions on numbers of the job's own do.
+bool no_loss(const CheckedRun& run, const RunCheck& check) {
+  const RunLog& log = run.log;
+  const auto* train = std::get_if<TrainPhase>(&run.phase.work);
+  if (train == nullptr || train->models.empty()) return false;  // a log by itself
+  return check.planned_steps > 0 && check.done && check.steps && log.loss.empty() && log.validation.empty() &&
+         std::ranges::all_of(log.metrics, [](const auto& metric) { return metric.second.empty(); });
+}
+
 /// Why a run that ended is not passed, whatever its conditions say.
 void find_reasons(const CheckedRun& run, RunCheck& check) {
   const RunLog& log = run.log;
   if (check.planned_steps > 0 && !check.steps && log.loss.empty() && !log.finished)
     check.reasons.emplace_back("the log has no training steps");
-  if (check.loss && !std::isfinite(check.loss->end)) check.reasons.emplace_back("the loss is not a number at the end");
+  if (log.end_skipped)
+    check.reasons.push_back("the optimizer skipped most of the last steps, so that they have no loss (" +
+                            count_text(log.skipped_steps) + " skipped in all): their gradients were not finite");
+  else if (check.loss && !std::isfinite(check.loss->end))
+    check.reasons.emplace_back("the loss is not a number at the end");
   else if (check.grad_norm && !std::isfinite(log.grad_norm.last().value))
     check.reasons.emplace_back("the gradient norm is not a number at the end");
+  if (no_loss(run, check))
+    check.reasons.emplace_back(
+        "the log has steps, but no loss: whether they trained anything it does not say; --map loss=NAME or the job's "
+        "metrics: {loss: ...} read it under another name");
   if (std::string words = impossible_loss(run); !words.empty()) check.reasons.push_back(std::move(words));
   // Steps that follow from lengths of samples are about as many as planned.
   constexpr double kAbout = 0.8;

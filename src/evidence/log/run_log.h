@@ -182,6 +182,8 @@ struct RunLog {
   std::optional<double> first_step;  ///< the least that the log tells of, before any restart too
   std::optional<double> epoch;       ///< reached, where the log says no steps
   bool every_step_counted = false;   ///< last_step is what was reached, not the last that a line was written for
+  double skipped_steps = 0;          ///< that the optimizer left out because gradients were not finite
+  bool end_skipped = false;          ///< most of those at the end
   bool finished = false;             ///< the log says that training ended
   bool generated = false;            ///< the log says that generation ended
   std::optional<double> prompts, prompts_done;  ///< of the bars of generation

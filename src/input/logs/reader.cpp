@@ -11,6 +11,8 @@
 #include "input/logs/book/book.h"
 #include "input/logs/book/lines.h"
 #include "input/logs/book/quoting.h"
+#include "input/logs/book/tracebacks.h"
+#include "input/logs/book/wrapped_lines.h"
 #include "input/logs/formats/columns.h"
 #include "input/logs/formats/csv.h"
 #include "input/logs/formats/formats.h"
@@ -19,6 +21,7 @@
 #include "input/logs/formats/tensorboard.h"
 #include "input/logs/metrics.h"
 #include "input/text/gunzip.h"
+#include "input/text/untidy/utf8_text.h"
 
 namespace gpuplan {
 namespace {
@@ -33,12 +36,6 @@ std::string_view without_last_number(std::string_view text) {
 /// dicts in '}', fields in '|', shares in '%', nanochat's times in 'm'.
 bool looks_complete(std::string_view text) { return text.find_last_of("]}|%m") == text.find_last_not_of(' '); }
 
-/// What stands between a traceback's first line and the exception.
-bool in_traceback(std::string_view text) {
-  return text.empty() || text.front() == ' ' || text.front() == '\t' || text.starts_with("During handling of") ||
-         text.starts_with("The above exception");
-}
-
 /// What a file is made of; its first bytes decide.
 enum class Content : std::uint8_t { kUndecided, kText, kJson, kTensorBoard };
 
@@ -47,26 +44,38 @@ Content content_of(std::string_view start) {
   constexpr std::string_view kSpaces = " \t\r\n";
   const std::size_t brace = start.find_first_not_of(kSpaces);
   if (brace == std::string_view::npos || start[brace] != '{') return Content::kText;
-  if (start.substr(brace).starts_with("{\"log\":")) return Content::kText;  // lines in records of Docker's
-  const std::size_t next = start.find_first_not_of(kSpaces, brace + 1);     // Python writes {'loss': ...}
+  if (start.substr(brace).starts_with("{\"log\":") || holds_line_records(start)) return Content::kText;
+  const std::size_t next = start.find_first_not_of(kSpaces, brace + 1);  // Python writes {'loss': ...}
   return next == std::string_view::npos || start[next] == '"' ? Content::kJson : Content::kText;
+}
+
+/// A document of JSON says on its first lines what it holds, one of records on its first.
+bool tells_content(std::string_view start) {
+  constexpr std::size_t kMost = std::size_t{64} << 10U;
+  if (LogTensorBoard::begins(start) || start.size() >= kMost) return true;
+  const std::size_t first = start.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || start[first] != '{') return true;
+  const std::string_view line = start.substr(first, start.find('\n', first) - first);
+  return line.size() + first < start.size() && trim(line).size() > 1;
 }
 
 /// One file of a log.
 struct File {
   MaybeGzip bytes;
+  ToUtf8 text;
   Content content = Content::kUndecided;
   std::string undecided;  ///< the first bytes of what was compressed
   LineCutter lines;
+  WrappedLines wrapped;
   LogJson json;
   LogTensorBoard events;
   LogCsv table;
   Quoting quoting;
   std::uint64_t json_lines = 0;  ///< before the text began
   bool first_line = true;
-  bool labels = true;                ///< every line begins with a bare number
-  std::optional<LogLine> traceback;  ///< begun, its exception has not come yet
-  char last = '\n';                  ///< of what was compressed
+  bool labels = true;  ///< every line begins with a bare number
+  Tracebacks tracebacks;
+  char last = '\n';  ///< of what was compressed
   bool cut_off = false;
   bool damaged = false;  ///< nothing could be unpacked
 };
@@ -87,27 +96,27 @@ struct LogReader::State {
 
   void feed(std::string_view bytes) {
     book.log.bytes += bytes.size();
-    file.bytes.feed(bytes, [this](std::string_view out) { plain(out); });
+    file.bytes.feed(bytes, [this](std::string_view out) { encoded(out); });
+  }
+
+  void encoded(std::string_view bytes) {
+    file.text.feed(bytes, [this](std::string_view out) { plain(out); });
   }
 
   void plain(std::string_view bytes) {
     if (!bytes.empty()) file.last = bytes.back();
     if (file.content == Content::kUndecided) {
-      const std::size_t more = std::min(bytes.size(), LogTensorBoard::kHead - file.undecided.size());
-      file.undecided += bytes.substr(0, more);
-      bytes.remove_prefix(more);
-      if (file.undecided.size() < LogTensorBoard::kHead) return;
-      decide();
+      file.undecided += bytes;
+      if (file.undecided.size() >= LogTensorBoard::kHead && tells_content(file.undecided)) decide();
+      return;
     }
     decided(bytes);
   }
 
   void decide() {
-    std::string_view start = file.undecided;
-    if (start.starts_with("\xef\xbb\xbf")) start.remove_prefix(3);
+    const std::string start = std::exchange(file.undecided, {});
     file.content = content_of(start);
     decided(start);
-    file.undecided = {};
   }
 
   void decided(std::string_view bytes) {
@@ -123,7 +132,10 @@ struct LogReader::State {
       file.json_lines = file.json.lines();
       file.first_line = false;
     }
-    file.lines.feed(bytes, [this](std::string_view text, std::uint32_t number) { take(text, number, true); });
+    file.lines.feed(bytes, [this](std::string_view raw, std::uint32_t number, bool fed) {
+      file.wrapped.line(raw, number, fed,
+                        [this](std::string_view text, std::uint32_t line) { take(text, line, true); });
+    });
   }
 
   /// One line; `whole`: it has ended.
@@ -136,7 +148,7 @@ struct LogReader::State {
     const Match match = understand(line);
     file.first_line = false;
     if (book.told() != told) file.quoting.record();
-    else if (!file.traceback) file.quoting.text(text);
+    else if (!file.tracebacks.open()) file.quoting.text(text);
     const bool row = file.table.open() && match == Match::kRecord;
     if (!row && !metrics.empty()) read_metrics(line, whole);
     return match;
@@ -158,10 +170,14 @@ struct LogReader::State {
   Match understand(const LogLine& line) {
     if (!names.empty() && !file.table.open() && names.step(book, line)) return Match::kRecord;
     const Match match = step(line);
-    if (match == Match::kRecord || exception(line)) return match;
-    if (labelled_bar(book, line) == Match::kRecord) return Match::kRecord;
+    if (match != Match::kRecord && file.tracebacks.line(book, line)) return match;
+    if (match == Match::kRecord || labelled_bar(book, line) == Match::kRecord) {
+      if (Tracebacks::may_be_glued(line)) file.tracebacks.glued(line);
+      return Match::kRecord;
+    }
     if (file.table.head(book, line, file.first_line, names)) return Match::kRecord;
     read_sentences(book, line);
+    file.tracebacks.noise(book.marks.noise, line);
     return match;
   }
 
@@ -210,32 +226,23 @@ struct LogReader::State {
     }
   }
 
-  /// The exception is what a traceback is told by. True for all its lines.
-  bool exception(const LogLine& line) {
-    if (line.text.starts_with("Traceback (most recent call last)")) {
-      if (!file.traceback) file.traceback = LogLine{.number = line.number, .rank = line.rank};
-      return true;
-    }
-    if (!file.traceback || line.rank != file.traceback->rank) return false;
-    if (in_traceback(line.text)) return true;
-    file.traceback.reset();
-    if (line.text.find("out of memory") != std::string_view::npos ||
-        line.text.find("OutOfMemory") != std::string_view::npos)
-      book.event(LogEvent::Kind::kOutOfMemory, line, line.text);
-    else book.event(LogEvent::Kind::kError, line, line.text);
-    return true;
-  }
-
   /// What a file means that has come to its end.
   void end_file() {
-    file.bytes.end([this](std::string_view out) { plain(out); });
+    file.bytes.end([this](std::string_view out) { encoded(out); });
+    file.text.end([this](std::string_view out) { plain(out); });
     if (file.content == Content::kUndecided && !file.undecided.empty()) decide();
     if (const std::string_view rest = file.lines.rest(); !rest.empty()) {
-      const std::string text(without_last_number(rest));
-      const Match match = take(text, file.lines.number(), false);
+      Match match = Match::kNo;
+      const auto last = [&](std::string_view text, std::uint32_t number) { match = take(text, number, false); };
+      if (const std::string text(without_last_number(rest)); !text.empty())
+        file.wrapped.line(text, file.lines.number(), false, last);
       file.cut_off = match == Match::kBroken || (match == Match::kRecord && !looks_complete(rest));
     }
-    if (file.traceback) book.event(LogEvent::Kind::kError, *file.traceback, "Traceback that breaks off");
+    file.wrapped.end([&](std::string_view part) {
+      take(without_last_number(part), file.lines.number(), false);
+      file.cut_off = true;
+    });
+    file.tracebacks.end(book);
     if (file.content == Content::kJson && !file.json.complete()) file.cut_off = true;
     if (file.content == Content::kTensorBoard && !file.events.complete()) file.cut_off = true;
     if (file.bytes.unfinished()) file.cut_off = true;
@@ -274,6 +281,8 @@ Result<LogReader> LogReader::make(const std::vector<LogMetric>& metrics, const L
   for (const LogMetric& metric : metrics) state->book.log.metrics.emplace_back(metric.name, Series{});
   return LogReader(std::move(state));
 }
+
+void LogReader::name_file(std::string_view name) { state_->file.table.name_file(name); }
 
 void LogReader::feed(std::string_view bytes) { state_->feed(bytes); }
 

@@ -35,6 +35,8 @@ class LogReader {
   LogReader& operator=(LogReader&&) noexcept;
   ~LogReader();
 
+  /// The name of the file that is fed next: it may say what its values are (TensorBoard's downloads).
+  void name_file(std::string_view name);
   /// The next bytes of the log.
   void feed(std::string_view bytes);
   /// What follows is another file of the same run: its log before it was started again, or what nvidia-smi wrote. Its

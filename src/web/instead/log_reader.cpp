@@ -17,6 +17,7 @@ LogReader::~LogReader() = default;
 Result<LogReader> LogReader::make(const std::vector<LogMetric>& /*metrics*/, const LogReading& /*reading*/) {
   return LogReader(std::make_unique<State>());
 }
+void LogReader::name_file(std::string_view /*name*/) {}
 void LogReader::feed(std::string_view /*bytes*/) {}
 void LogReader::next_file() {}
 const RunLog& LogReader::log() { return state_->log; }

@@ -166,6 +166,21 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   for (Series* one : {&log.loss, &log.grad_norm, &log.learning_rate, &log.validation}) one->rewind(step);
   for (auto& [name, values] : log.metrics) values.rewind(step);
   log.finished = false;
+  skipped_.begin_again();
+  end_is_lost_ = false;
+}
+
+void LogBook::leaves_out(double steps) { log.skipped_steps += steps; }
+
+/// Lines without a loss count where they say that all of their steps were left out.
+void LogBook::note_left_out(const StepRecord& record) {
+  const bool loss = record.has(StepValue::kLoss);
+  leaves_out(record.left_out);
+  if (!loss && record.left_out <= 0) return;
+  skipped_.line(loss ? 0 : record.left_out);
+  if (!loss || !end_is_lost_) return;
+  log.loss.rewind(log.loss.last().step);
+  end_is_lost_ = false;
 }
 
 void LogBook::report_not_finite(const StepRecord& record, const LogLine& line) {
@@ -193,6 +208,7 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
       log.first_step = std::min(record.step, log.first_step.value_or(record.step));
   }
   report_not_finite(record, line);
+  note_left_out(record);
   for (const StepValue quantity :
        {StepValue::kLoss, StepValue::kGradNorm, StepValue::kLearningRate, StepValue::kValidation, StepValue::kTokens,
         StepValue::kTokensPerGpu, StepValue::kSequences, StepValue::kModelFlops})
@@ -357,6 +373,11 @@ void LogBook::next_file() {
 
 void LogBook::settle() {
   if (reached_ && *reached_ > log.last_step.value_or(-1)) log.last_step = reached_;
+  log.end_skipped = skipped_.at_end();
+  if (log.end_skipped && skipped_.last() && !end_is_lost_ && log.last_step) {
+    log.loss.add(*log.last_step, scan::kUnknown, line_);
+    end_is_lost_ = true;
+  }
   log.elapsed = clocked_;
   // Clocks that stand before a few lines of a log only, none of them of steps, do not see all of it.
   if (!steps_clocked_ && std::isfinite(told_seconds_) && told_seconds_ > 0)

@@ -12,6 +12,7 @@
 #include "input/logs/book/epoch_steps.h"
 #include "input/logs/book/record_count.h"
 #include "input/logs/book/scan.h"
+#include "input/logs/book/skipped_steps.h"
 
 namespace gpuplan {
 
@@ -51,6 +52,7 @@ struct StepRecord {
   double of = scan::kUnknown;                              ///< steps that the line says there are
   double epoch = scan::kUnknown, epochs = scan::kUnknown;  ///< the step's, and how many there are
   bool of_epoch = false, of_run = false;                   ///< the step is surely counted in its epoch, in the run
+  double left_out = 0;                                     ///< so many steps of this line the optimizer did not do
   std::array<double, kStepValues> values{};
   std::uint32_t known = 0;  ///< bits by StepValue
 
@@ -86,11 +88,15 @@ struct LogFacts {
   double bar_elapsed = 0, bars_before = 0;  ///< seconds of that bar; of those of epochs before
 };
 
+/// What a line says of the traceback behind it: Python goes on (`Exception ignored in`); a thread of its own ends.
+enum class Noise : std::uint8_t { kNone, kIgnored, kThread };
+
 /// What the sentences of one line tell together: it has the words "step" and "epoch", and the signs of a program.
 struct LineMarks {
   bool step = false, epoch = false;
   std::size_t step_at = 0;
   std::optional<LogFormat> sign;
+  Noise noise = Noise::kNone;
 
   void add(LogFormat format) {
     if (!sign) sign = format;
@@ -105,6 +111,8 @@ class LogBook {
 
   /// One line of progress of the given format.
   void record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time = TimeSource::kSaid);
+  /// The optimizer did not do so many steps.
+  void leaves_out(double steps);
   /// A line that shows the format without being about a step.
   void shows(LogFormat format);
   /// Lines that were of any format.
@@ -188,6 +196,7 @@ class LogBook {
   void forget_reached();
   void place_in_run(LogFormat format, StepRecord& record);
   void start_again(LogFormat format, double step, const LogLine& line);
+  void note_left_out(const StepRecord& record);
   void report_not_finite(const StepRecord& record, const LogLine& line);
   void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);
   void add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line);
@@ -210,6 +219,8 @@ class LogBook {
   std::array<std::optional<LogFormat>, kSeries> owners_;
   std::optional<LogFormat> step_owner_;
   bool steps_trained_ = false;  ///< its records say more than settings
+  SkippedSteps skipped_;
+  bool end_is_lost_ = false;  ///< the loss ends with a value that stands for steps that were left out
   TimeSource time_source_ = TimeSource::kNone;
   bool hello_ = false, restart_said_ = false;
   std::optional<double> reached_;

@@ -178,48 +178,12 @@ bool take_host(std::string_view& text) {
   return true;
 }
 
-/// A line in a record of Docker's log files: {"log":"step 1\n","stream":"stderr","time":"2026-03-01T10:00:00.1Z"}.
-std::string_view without_record(std::string_view text, std::string& buffer) {
-  std::string_view rest = text;
-  if (!take(rest, "{\"log\":")) return text;
-  take(rest, " ");
-  if (!take(rest, "\"") || rest.find("\"stream\":") == std::string_view::npos) return text;
-  buffer.clear();
-  for (std::size_t at = text.size() - rest.size(); at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '"') return buffer;
-    if (c != '\\') {
-      buffer += c;
-      continue;
-    }
-    if (++at == text.size()) break;
-    switch (text[at]) {
-      case 'n':
-      case 'r':
-        break;
-      case 't':
-        buffer += '\t';
-        break;
-      case 'u':  // of control signs, the escape alone matters
-        buffer += text.substr(at + 1, 4) == "001b" ? '\x1b' : '?';
-        at += 4;
-        break;
-      default:
-        buffer += text[at];
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 LogLine plain_line(std::string_view text, std::uint32_t number, std::string& buffer) {
   LogLine line;
   line.number = number;
-  std::string unpacked;
-  if (text.starts_with('{')) text = without_record(text, unpacked);
   text = without_escapes(text, buffer);
-  if (text.data() == unpacked.data()) text = buffer.assign(text);
   constexpr int kMostPrefixes = 6;
   for (int i = 0; i < kMostPrefixes; ++i) {
     std::string_view peek = text;

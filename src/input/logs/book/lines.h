@@ -15,7 +15,7 @@ class LineCutter {
  public:
   static constexpr std::size_t kLongest = std::size_t{1} << 20U;
 
-  /// Calls `take(text, number)` for every line that ends in `bytes`, without its end.
+  /// Calls `take(text, number, fed)` for every line that ends in `bytes`, without its end; `fed`: that is a line feed.
   template <class Take>
   void feed(std::string_view bytes, Take&& take);
   /// The rest without an end; empty when there is none.
@@ -50,7 +50,7 @@ void LineCutter::feed(std::string_view bytes, Take&& take) {
       ++cut_;
       line = line.substr(0, kLongest);
     }
-    if (!line.empty()) take(line, number_);
+    if (!line.empty()) take(line, number_, end == feed);
     rest_.clear();
     skipping_ = false;
     start = end + 1;

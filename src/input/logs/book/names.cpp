@@ -55,6 +55,8 @@ constexpr KnownNames kNames(std::array{
     Name{"_runtime", of(StepValue::kClock)},
     Name{"Relative Time (Process)", of(StepValue::kClock)},
     Name{"Relative Time (Wall)", of(StepValue::kClock)},
+    // TensorBoard's downloads: seconds since 1970
+    Name{"Wall time", of(StepValue::kClock)},
     // torchtitan
     Name{"loss_metrics/global_avg_loss", of(StepValue::kLoss)},
     Name{"validation_metrics/loss", of(StepValue::kValidation)},

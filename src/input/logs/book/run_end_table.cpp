@@ -12,21 +12,39 @@
 namespace gpuplan {
 namespace {
 
-std::optional<LogEvent::Kind> kind_named(std::string_view name) {
-  constexpr std::array kKinds = {std::pair{std::string_view("error"), LogEvent::Kind::kError},
-                                 std::pair{std::string_view("out of memory"), LogEvent::Kind::kOutOfMemory},
-                                 std::pair{std::string_view("requeued"), LogEvent::Kind::kRestart},
-                                 std::pair{std::string_view("restarted"), LogEvent::Kind::kRestart}};
-  for (const auto& [word, kind] : kKinds)
-    if (word == name) return kind;
-  return std::nullopt;
+struct KindName {
+  std::string_view name;
+  RunEnd::Role role;
+  LogEvent::Kind kind;
+};
+
+const KindName* kind_named(std::string_view name) {
+  using enum RunEnd::Role;
+  static constexpr std::array kKinds = {KindName{"error", kEnd, LogEvent::Kind::kError},
+                                        KindName{"out of memory", kEnd, LogEvent::Kind::kOutOfMemory},
+                                        KindName{"requeued", kEnd, LogEvent::Kind::kRestart},
+                                        KindName{"restarted", kEnd, LogEvent::Kind::kRestart},
+                                        KindName{"ignored", kIgnored, LogEvent::Kind::kError},
+                                        KindName{"thread", kThread, LogEvent::Kind::kError},
+                                        KindName{"closing", kClosing, LogEvent::Kind::kError},
+                                        KindName{"frame", kFrame, LogEvent::Kind::kError}};
+  const auto* const found = std::ranges::find(kKinds, name, &KindName::name);
+  return found == kKinds.end() ? nullptr : &*found;
+}
+
+/// "torch.distributed.DistBackendError": names with points between them.
+bool is_name(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; });
 }
 
 }  // namespace
 
 bool RunEnd::matches(std::string_view line, std::size_t at) const {
   if (!line.substr(at).starts_with(words)) return false;
-  if (where != Where::kAnywhere && !trim(line.substr(0, at)).empty()) return false;
+  if (where == Where::kName ? !is_name(line.substr(0, at))
+                            : where != Where::kAnywhere && !trim(line.substr(0, at)).empty())
+    return false;
   if (where == Where::kWhole && !trim(line.substr(at + words.size())).empty()) return false;
   if (!also.empty() && line.find(also) == std::string_view::npos) return false;
   return std::ranges::none_of(unless,
@@ -58,17 +76,18 @@ Result<std::vector<RunEnd>> read_run_ends(std::string_view text, std::string_vie
     for (const auto column : {by, source}) cells.required(row, column);
     cells.date(row, as_of);
     const auto place = from_name<RunEnd::Where>(cells.required(row, where));
-    const auto what = kind_named(cells.required(row, kind));
+    const KindName* const what = kind_named(cells.required(row, kind));
     end.stopped = cells.text(row, kind) == "requeued";
     if (!cells.ok()) break;
     constexpr std::size_t kShortest = 4;  // what they are found by
-    if (!place || !what || end.words.size() < kShortest)
+    if (!place || what == nullptr || end.words.size() < kShortest)
       return failure(
-          "expected words of four letters or more, anywhere, start or whole, and error, out of memory, "
-          "requeued or restarted",
+          "expected words of four letters or more, anywhere, start, whole or name, and error, out of memory, "
+          "requeued, restarted, ignored, thread, closing or frame",
           table->place(row));
     end.where = *place;
-    end.kind = *what;
+    end.role = what->role;
+    end.kind = what->kind;
     ends.push_back(std::move(end));
   }
   if (!cells.ok()) return std::unexpected(*cells.error());
@@ -83,6 +102,14 @@ std::span<const RunEnd> run_ends() {
     return read ? *std::move(read) : std::vector<RunEnd>{};
   }();
   return ends;
+}
+
+bool is_of(RunEnd::Role role, std::string_view line) {
+  return std::ranges::any_of(run_ends(), [&](const RunEnd& end) {
+    if (end.role != role) return false;
+    const std::size_t at = line.find(end.words);
+    return at != std::string_view::npos && end.matches(line, at);
+  });
 }
 
 }  // namespace gpuplan

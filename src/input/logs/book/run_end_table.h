@@ -1,4 +1,5 @@
-// data/run_ends.csv: how schedulers, launchers, shells, NCCL and engines say in a log that a run broke off.
+// data/run_ends.csv: how schedulers, launchers, shells, NCCL and engines say in a log that a run broke off, and which
+// tracebacks say nothing of that.
 #pragma once
 
 #include <span>
@@ -13,14 +14,18 @@
 namespace gpuplan {
 
 struct RunEnd {
-  enum class Where { kAnywhere, kStart, kWhole };
+  enum class Where { kAnywhere, kStart, kWhole, kName };
+  /// It ends a run; or the next traceback ends none; or that one does unless a `kClosing` stands in it (what threads
+  /// throw when others go before them); or, as the first frame of a traceback, it tells that this one ends none.
+  enum class Role { kEnd, kIgnored, kThread, kClosing, kFrame };
   std::string id;
   std::string words;  ///< four bytes or more
   Where where = Where::kAnywhere;
-  std::string also;                 ///< must stand in the line too; empty: nothing
-  std::vector<std::string> unless;  ///< what must not: it would be of something else than the run
-  LogEvent::Kind kind = LogEvent::Kind::kError;
-  bool stopped = false;  ///< to be started again
+  Role role = Role::kEnd;
+  std::string also;                              ///< must stand in the line too; empty: nothing
+  std::vector<std::string> unless;               ///< what must not: it would be of something else than the run
+  LogEvent::Kind kind = LogEvent::Kind::kError;  ///< of what ends a run
+  bool stopped = false;                          ///< to be started again
   std::string example;
 
   /// Whether the line says so. `at`: where in it the words stand.
@@ -32,6 +37,7 @@ struct Names<RunEnd::Where> {
       Named<RunEnd::Where>{RunEnd::Where::kAnywhere, "anywhere"},
       Named<RunEnd::Where>{RunEnd::Where::kStart, "start"},
       Named<RunEnd::Where>{RunEnd::Where::kWhole, "whole"},
+      Named<RunEnd::Where>{RunEnd::Where::kName, "name"},  // they end the name that the line begins with
   };
 };
 
@@ -39,5 +45,8 @@ Result<std::vector<RunEnd>> read_run_ends(std::string_view text, std::string_vie
 
 /// Those compiled in. The first that a line matches says what it is.
 std::span<const RunEnd> run_ends();
+
+/// Whether a row of that role matches the line.
+bool is_of(RunEnd::Role role, std::string_view line);
 
 }  // namespace gpuplan

@@ -54,6 +54,16 @@ bool LogCsv::head(LogBook& book, const LogLine& line, bool first, const LogNames
   return true;
 }
 
+/// "runs/run-a-tag-train_loss.csv"
+void LogCsv::name_file(std::string_view name) {
+  name.remove_prefix(name.find_last_of("/\\") + 1);
+  name = name.substr(0, name.rfind('.'));
+  constexpr std::string_view kTag = "tag-";
+  if (const std::size_t at = name.rfind(kTag); at != std::string_view::npos) name.remove_prefix(at + kTag.size());
+  const NamedValue known = named_value(name);
+  tag_ = known.kind == NamedValue::Kind::kNothing ? column_named(name) : known;
+}
+
 /// "index, utilization.gpu [%], memory.used [MiB], power.draw [W]"
 bool LogCsv::sample_head(std::string_view text) {
   if (text.find("utilization.gpu [") == std::string_view::npos && text.find("memory.used [") == std::string_view::npos)
@@ -90,7 +100,7 @@ bool LogCsv::metrics_head(std::string_view text, const LogNames& names) {
     const NamedValue own = names.meaning(name);
     mapped = mapped || own.kind != NamedValue::Kind::kNothing;
     Column column{Column::Kind::kValue, own.kind == NamedValue::Kind::kNothing ? named_value(name) : own};
-    if (column.value.kind == NamedValue::Kind::kNothing) column.value = column_named(name);
+    if (column.value.kind == NamedValue::Kind::kNothing) column.value = name == "Value" ? tag_ : column_named(name);
     axis = axis || column.value.kind == NamedValue::Kind::kStep;
     const bool taken = std::ranges::any_of(columns, [&](const Column& other) {
       return other.value.kind == column.value.kind && other.value.quantity == column.value.quantity;

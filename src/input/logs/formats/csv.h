@@ -13,6 +13,8 @@ namespace gpuplan {
 
 class LogCsv {
  public:
+  /// The file's: TensorBoard names what it lets people download by run and tag, and the column of values "Value".
+  void name_file(std::string_view name);
   /// Looks whether the line is the head of a table; those of metrics only begin a file.
   bool head(LogBook& book, const LogLine& line, bool first, const LogNames& names);
   bool open() const { return !columns_.empty(); }
@@ -34,6 +36,7 @@ class LogCsv {
   LogFormat format_ = LogFormat::kNvidiaSmi;
   char separator_ = ',';
   std::vector<Column> columns_;
+  NamedValue tag_;  ///< what the name of the file says of its values
 };
 
 }  // namespace gpuplan

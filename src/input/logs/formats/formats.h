@@ -51,8 +51,8 @@ LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_bat
 LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
     vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, generation_done;
 LogSentence sglang_rate, sglang_cache, sglang_tokens;
-LogSentence step_word, epoch_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss, deepspeed_batch,
-    llmc_validation, nanogpt_memory, nvidia_smi_gpu;
+LogSentence step_word, epoch_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss,
+    deepspeed_overflow, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

@@ -112,6 +112,7 @@ constexpr std::array kSentences = {
     Sentence{"found NaN in ", not_finite},
     Sentence{"found Inf in ", not_finite},
     Sentence{"returned nan values", not_finite},
+    Sentence{"Skipping step. Attempted loss scale: ", deepspeed_overflow},
     Sentence{"oss is nan", not_finite},
     Sentence{"oss is NaN", not_finite},
     // checkpoints, where they begin
@@ -152,6 +153,8 @@ struct Index {
   Index() : next(kSentences.size() + ends.size()) {
     heads.fill(kNoKeyword);
     for (std::size_t i = 0; i < next.size(); ++i) {
+      // What stands inside of tracebacks is asked for there.
+      if (i >= kSentences.size() && ends[i - kSentences.size()].role > RunEnd::Role::kThread) continue;
       std::uint16_t& head = heads[slot_of(load(&words(i).front()))];
       next[i] = head;
       head = static_cast<std::uint16_t>(i);
@@ -173,9 +176,9 @@ struct Index {
 void read_sentences(LogBook& book, const LogLine& line) {
   static const Index index;
   const std::string_view text = line.text;
+  book.marks = {};
   if (text.size() < kFirst) return;
   const char* const last = text.data() + text.size() - kFirst;
-  book.marks = {};
   std::size_t end = index.ends.size();  // the first row that the line matches
   for (const char* at = text.data(); at <= last; ++at) {
     const std::uint32_t first = load(at);
@@ -197,7 +200,11 @@ void read_sentences(LogBook& book, const LogLine& line) {
   const LogFormat format = book.marks.sign.value_or(LogFormat::kFields);
   if (book.marks.step) fields_line(book, line, book.marks.step_at, format);
   else if (book.marks.epoch) epoch_line(book, line, format);
-  if (end < index.ends.size()) book.event(index.ends[end].kind, line, text, index.ends[end].stopped);
+  if (end == index.ends.size()) return;
+  const RunEnd& row = index.ends[end];
+  if (row.role == RunEnd::Role::kEnd) book.event(row.kind, line, text, row.stopped);
+  else if (row.role == RunEnd::Role::kIgnored) book.marks.noise = Noise::kIgnored;
+  else if (row.role == RunEnd::Role::kThread) book.marks.noise = Noise::kThread;
 }
 
 }  // namespace gpuplan

@@ -20,6 +20,7 @@ constexpr std::string_view trimmed(std::string_view text) {
 struct Iteration {
   StepRecord record;
   double batch = 0, nan_iterations = 0, tokens_per_gpu = 0, samples = 0, tokens = 0;
+  bool told_skipped = false;  ///< it has the field that stands behind the losses
 };
 
 void take_field(Iteration& it, std::string_view key, std::string_view text) {
@@ -48,7 +49,12 @@ void take_field(Iteration& it, std::string_view key, std::string_view text) {
       else if (key == "global batch size") it.batch = value;
       break;
     case 'n':
-      if (key == "number of nan iterations") it.nan_iterations = value;
+      if (key == "number of nan iterations") {
+        it.nan_iterations = value;
+      } else if (key == "number of skipped iterations") {
+        it.record.left_out = value;
+        it.told_skipped = true;
+      }
       break;
     default:
       break;
@@ -84,7 +90,16 @@ Match megatron_step(LogBook& book, const LogLine& line) {
     }
   }
   if (it.tokens_per_gpu > 0) it.record.set(StepValue::kTokensPerGpu, it.tokens_per_gpu);
-  if (it.nan_iterations > 0)
+  // Of iterations that were skipped, a loss that is not finite changed nothing: whether they are too many, their number
+  // tells.
+  const bool harmless = it.nan_iterations <= it.record.left_out;
+  if (!it.record.has(StepValue::kLoss)) {
+    it.record.left_out = std::max(it.record.left_out, it.nan_iterations);
+    // A mean that is not above 0 is not printed (core_v0.12 to v0.15): of iterations that were done, it is none.
+    if (it.told_skipped && it.record.left_out == 0 && book.step_format() == LogFormat::kMegatron && !log.loss.empty())
+      it.record.set(StepValue::kLoss, scan::kUnknown);
+  }
+  if (it.nan_iterations > 0 && !harmless)
     book.event(LogEvent::Kind::kNotFinite, line, "iterations were left out because their gradients were not finite");
   book.record(LogFormat::kMegatron, it.record, line);
   return Match::kRecord;

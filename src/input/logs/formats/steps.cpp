@@ -237,6 +237,9 @@ void llmq_sign(LogBook& book, const LogLine& line, std::string_view rest) {
   if (line.text.size() == rest.size() + kWords) book.marks.add(LogFormat::kLlmq);
 }
 
+/// "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768"
+void deepspeed_overflow(LogBook& book, const LogLine&, std::string_view) { book.leaves_out(1); }
+
 /// "[Rank 0] Loss: 10.8766" beside DeepSpeed's own lines, which tell the steps.
 void deepspeed_loss(LogBook& book, const LogLine& line, std::string_view rest) {
   if (book.step_format() != LogFormat::kDeepSpeed || line.text.find("tep") != std::string_view::npos) return;
