@@ -157,6 +157,43 @@ TEST_F(Claims, HeadsOfColumnsSayUnits) {
   EXPECT_EQ(hints_of(std::vector<std::string>{"GPU", "total"})[1].dimension, ClaimDimension::kBare);
 }
 
+TEST_F(Claims, PricesOfNodesAndOfLongerTimesThanAnHour) {
+  const auto hint = [](const char* head) { return hints_of(std::vector<std::string>{head}).front(); };
+  for (const char* head : {"$/node-h", "Price per node-hour", "Rate ($/node/h)", "Cost per instance hour"}) {
+    EXPECT_EQ(hint(head).dimension, ClaimDimension::kPrice) << head;
+    EXPECT_TRUE(hint(head).per_node) << head;
+  }
+  for (const char* head : {"Price per month", "Unit price / month", "$/month", "Monthly rate", "Price/mo"}) {
+    EXPECT_EQ(hint(head).dimension, ClaimDimension::kPrice) << head;
+    EXPECT_DOUBLE_EQ(hint(head).unit, 1.0 / 730) << head;
+  }
+  EXPECT_DOUBLE_EQ(hint("Price per day").unit, 1.0 / 24);
+  // What a month costs, and what is no price.
+  for (const char* head :
+       {"Cost per month", "Total per month", "Generated per day", "Price/model", "Price per 1M tokens"})
+    EXPECT_NE(hint(head).dimension, ClaimDimension::kPrice) << head;
+  EXPECT_DOUBLE_EQ(one("$1,460 per month").low, 2);
+  EXPECT_DOUBLE_EQ(one("$1,460/mo").low, 2);
+  EXPECT_TRUE(one("$24 per node-hour").per_node);
+}
+
+TEST_F(Claims, AmountsThatAreTakenOff) {
+  for (const char* text : {"-$20", "\xE2\x88\x92$20", "-20 USD", "($20)", "Discount: -$20", "(20.00)"})
+    EXPECT_TRUE(one(text).taken) << text;
+  for (const char* text : {"$20", "5-$20", "- $20", "costs ($20) more", "T-20"})
+    for (const ClaimAmount& amount : read(text).quantities) EXPECT_FALSE(amount.taken) << text;
+}
+
+TEST_F(Claims, CommentsAreNotRead) {
+  const ClaimDocument document =
+      markdown("<!-- 3 h -->\n# A\n<!--\n5 h\n| 1 |\n--> 6 h\n```\n<!-- 7 h\n```\n<!-- 8 h\n");
+  ASSERT_EQ(document.lines.size(), 3U);
+  EXPECT_EQ(document.lines[0].line, 6);   // behind the end of one
+  EXPECT_EQ(document.lines[1].line, 8);   // code
+  EXPECT_EQ(document.lines[2].line, 10);  // never closed
+  EXPECT_TRUE(markdown("<!-- " + std::string(5000, 'x') + " -->\n").unread.empty());
+}
+
 TEST_F(Claims, TheDocumentSaysWhichSignIsTheDecimalOne) {
   EXPECT_EQ(decimal_sign_of("1.234,50 und 3,5 h"), ',');
   EXPECT_EQ(decimal_sign_of("1,234.50 and 3.5 h"), '.');
@@ -192,6 +229,9 @@ TEST_F(Claims, SectionsAndLabels) {
   EXPECT_TRUE(document.lines[0].item);
   EXPECT_TRUE(document.lines[1].code);
   EXPECT_EQ(document.lines[1].label, "Total");
+  // A colon in brackets ends no label.
+  EXPECT_EQ(markdown("It costs $3 (8 in 10 runs: $2-4) in all.\n").lines.front().label, "");
+  EXPECT_EQ(markdown("Cost (8 GPUs): $3\n").lines.front().label, "Cost (8 GPUs)");
 }
 
 TEST_F(Claims, EmphasisGoesProductsStay) {

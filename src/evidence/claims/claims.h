@@ -45,12 +45,14 @@ struct ClaimAmount {
   bool whole = false;                  ///< no digits after the point
   bool approximate = false;            ///< "~20", "about 20"
   bool at_most = false, at_least = false;
-  bool added = false;    ///< "+2 h"
-  bool per_gpu = false;  ///< "$2/GPU-h", "tokens/s/GPU"
-  bool foreign = false;  ///< money that is not in dollars
-  bool odd = false;      ///< a unit stands with it that is not known: "TFLOP/s", "months"
-  std::string currency;  ///< of money, as written: "$", "EUR"; empty where only its column says that it is money
-  int id = 0;            ///< its place among all of the document
+  bool added = false;     ///< "+2 h"
+  bool taken = false;     ///< "-$20", and a cell that is "($20)"
+  bool per_gpu = false;   ///< "$2/GPU-h", "tokens/s/GPU"
+  bool per_node = false;  ///< "$24/node-h"
+  bool foreign = false;   ///< money that is not in dollars
+  bool odd = false;       ///< a unit stands with it that is not known: "TFLOP/s", "months"
+  std::string currency;   ///< of money, as written: "$", "EUR"; empty where only its column says that it is money
+  int id = 0;             ///< its place among all of the document
   std::size_t from = 0, to = 0;  ///< bytes of its text
   std::string text;
 

@@ -1,9 +1,13 @@
 #include "input/claims/claim_units.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <initializer_list>
+#include <optional>
 
 #include "base/text.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan {
 namespace {
@@ -131,13 +135,51 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"params", ClaimDimension::kParameters, 1},
 };
 
+constexpr double kMonth = 730, kYear = 8760;  // hours
+
 constexpr PricePer kPer[] = {
-    {"/gpu-hour", 1, true},     {"/gpu hour", 1, true},   {"/gpu-hr", 1, true},    {"/gpu/hour", 1, true},
-    {"/gpu/hr", 1, true},       {"/gpu/h", 1, true},      {"/gpu-h", 1, true},     {"/gpuh", 1, true},
-    {"/hour/gpu", 1, true},     {"/hr/gpu", 1, true},     {"/h/gpu", 1, true},     {" per gpu-hour", 1, true},
-    {" per gpu hour", 1, true}, {"/node-hour", 1, false}, {"/hour", 1, false},     {"/hr", 1, false},
-    {"/std", 1, false},         {"/h", 1, false},         {" per hour", 1, false}, {" an hour", 1, false},
-    {" pro stunde", 1, false},  {"/day", 24, false},      {" per day", 24, false}, {"/month", 730, false},
+    {"/gpu-hour", 1, true},
+    {"/gpu hour", 1, true},
+    {"/gpu-hr", 1, true},
+    {"/gpu/hour", 1, true},
+    {"/gpu/hr", 1, true},
+    {"/gpu/h", 1, true},
+    {"/gpu-h", 1, true},
+    {"/gpuh", 1, true},
+    {"/hour/gpu", 1, true},
+    {"/hr/gpu", 1, true},
+    {"/h/gpu", 1, true},
+    {" per gpu-hour", 1, true},
+    {" per gpu hour", 1, true},
+    {" per gpu-h", 1, true},
+    {"/node-hour", 1, false, true},
+    {"/node-hr", 1, false, true},
+    {"/node-h", 1, false, true},
+    {"/node/h", 1, false, true},
+    {"/node/hour", 1, false, true},
+    {" per node-hour", 1, false, true},
+    {" per node hour", 1, false, true},
+    {" per node-h", 1, false, true},
+    {"/hour", 1, false},
+    {"/hr", 1, false},
+    {"/std", 1, false},
+    {"/h", 1, false},
+    {" per hour", 1, false},
+    {" an hour", 1, false},
+    {" pro stunde", 1, false},
+    {"/day", 24, false},
+    {" per day", 24, false},
+    {"/week", 168, false},
+    {" per week", 168, false},
+    {"/month", kMonth, false},
+    {"/mo", kMonth, false},
+    {" per month", kMonth, false},
+    {" a month", kMonth, false},
+    {" pro monat", kMonth, false},
+    {"/year", kYear, false},
+    {"/yr", kYear, false},
+    {" per year", kYear, false},
+    {" a year", kYear, false},
     {"/min", 1.0 / 60, false},
 };
 
@@ -153,26 +195,65 @@ const Entry* named_at(const Entry (&entries)[kSize], std::string_view lower) {
   return best;
 }
 
-/// "Price per GPU-hour", "$/GPU-h": 1; "price per hour", "hourly rate": 0; -1: no price of an hour.
-int price_head(const std::string& lower) {
+bool says_money(std::string_view lower) {
+  return has_any(lower, {"$", "usd", "eur", "\xE2\x82\xAC", "\xC2\xA3", "price", "cost", "rate", "preis"});
+}
+
+/// "Price per GPU-hour", "$/GPU-h": of a GPU; "$/node-h": of a node; "price per hour", "hourly rate": of neither.
+/// Empty: no price of an hour.
+std::optional<UnitHint> price_head(const std::string& lower) {
   const auto has = [&](std::string_view word) { return lower.contains(word); };
-  if (has("saved")) return -1;
-  const bool money = has_any(lower, {"$", "usd", "eur", "\xE2\x82\xAC", "\xC2\xA3", "price", "cost", "rate", "preis"});
-  if (money && has_any(lower, {"/gpu-h", "/gpu/h", "/gpuh", "/gpu h", "/h/gpu", "/hr/gpu", "/hour/gpu", "per gpu-h",
-                               "per gpu h", "per gpu per h", "per gpu/h", "gpu-hour price", "gpu hour price",
-                               "gpu-hour rate", "gpu hour rate", "gpu-hour cost", "pro gpu-stunde", "pro gpu-h"}))
-    return 1;
+  if (has("saved")) return std::nullopt;
+  const UnitHint of_gpu{ClaimDimension::kPrice, 1, true}, of_node{ClaimDimension::kPrice, 1, false, true};
+  if (says_money(lower) &&
+      has_any(lower, {"/gpu-h", "/gpu/h", "/gpuh", "/gpu h", "/h/gpu", "/hr/gpu", "/hour/gpu", "per gpu-h", "per gpu h",
+                      "per gpu per h", "per gpu/h", "gpu-hour price", "gpu hour price", "gpu-hour rate",
+                      "gpu hour rate", "gpu-hour cost", "pro gpu-stunde", "pro gpu-h"}))
+    return of_gpu;
+  for (const std::string_view name : {"node", "machine", "instance", "server", "host", "knoten"})
+    for (const std::string_view joint : {"-h", " h", "/h", " per h", "-stunde"})
+      for (const std::string_view per : {"/", "per ", "pro "}) {
+        const std::string words = std::string(per) + std::string(name) + std::string(joint);
+        if (says_money(lower) && has(words)) return of_node;
+      }
   if (has_any(lower,
               {"$/h", "usd/h", "$ per hour", "price per hour", "hourly", "per hour", "/hr", "pro stunde", "$/std"}))
-    return has_any(lower, {"/gpu", "per gpu", "per-gpu"}) ? 1 : 0;
-  return -1;
+    return has_any(lower, {"/gpu", "per gpu", "per-gpu"}) ? of_gpu : UnitHint{ClaimDimension::kPrice, 1};
+  return std::nullopt;
+}
+
+struct RentPeriod {
+  double hours;
+  std::array<std::string_view, 6> words;
+};
+constexpr RentPeriod kRentPeriods[] = {
+    {24, {"/day", "per day", "daily", "a day", "pro tag", "/tag"}},
+    {168, {"/week", "per week", "weekly", "a week", "pro woche", "/woche"}},
+    {kMonth, {"/month", "per month", "monthly", "a month", "pro monat", "/mo"}},
+    {kYear, {"/year", "per year", "yearly", "annual", "pro jahr", "/yr"}},
+};
+
+/// "Unit price / month", "$/month", "monthly rate": a price, in hours of it. What a month costs in all is none.
+std::optional<UnitHint> longer_price_head(const std::string& lower) {
+  std::string close;  // without blanks around the stroke
+  for (const std::string_view part : split(lower, '/')) close += (close.empty() ? "" : "/") + std::string(part);
+  const auto is_in = [&](std::string_view word) { return has_word(close, word); };
+  const bool price =
+      has_any(close, {"price", "preis", "$/", "usd/", "eur/", "\xE2\x82\xAC/", "\xC2\xA3/"}) ||
+      std::ranges::any_of(std::initializer_list<std::string_view>{"rate", "fee", "tariff", "rent"}, is_in);
+  if (!price || has_any(close, {"total", "saved", "token"})) return std::nullopt;
+  for (const RentPeriod& period : kRentPeriods)
+    if (std::ranges::any_of(period.words, is_in))
+      return UnitHint{ClaimDimension::kPrice, 1 / period.hours, has_any(close, {"/gpu", "per gpu", "per-gpu"})};
+  return std::nullopt;
 }
 
 UnitHint hint_of(std::string_view head) {
   const std::string lower = to_lower(trim(head));
   const auto has = [&](std::string_view word) { return lower.contains(word); };
   const bool per_gpu = has("/gpu") || has("per gpu") || has("per-gpu");
-  if (const int price = price_head(lower); price >= 0) return {ClaimDimension::kPrice, 1, price == 1};
+  if (const auto price = price_head(lower)) return *price;
+  if (const auto price = longer_price_head(lower)) return *price;
   if (has("per hour") || has("/hr")) return {};  // "$ per hour saved"
   // "(h)", "[GB]", "in min", "tokens/s"
   const std::size_t open = lower.find_first_of("([");

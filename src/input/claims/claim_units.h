@@ -23,6 +23,7 @@ struct PricePer {
   std::string_view name;
   double hours;  ///< that the price is for
   bool per_gpu;
+  bool per_node = false;
 };
 
 /// What the head of a column says of bare numbers below it: "Time (h)".
@@ -30,6 +31,7 @@ struct UnitHint {
   ClaimDimension dimension = ClaimDimension::kBare;
   double unit = 1;
   bool per_gpu = false;
+  bool per_node = false;
 };
 
 constexpr bool in_name(char c) { return is_letter(c) || is_digit(c) || c == '_'; }

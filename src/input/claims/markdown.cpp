@@ -60,6 +60,7 @@ class MarkdownLines {
   ClaimDocument read() {
     for (at_ = 0; at_ < lines_.size();) {
       std::string_view line = lines_[at_];
+      if (!in_code_ && comment()) continue;
       if (line.size() > kLongestPlanLine) {
         document_.unread.push_back({static_cast<int>(at_) + 1, "a line of more than 4000 bytes; its rest is not read"});
         line = lines_[at_] = line.substr(0, kLongestPlanLine);
@@ -94,6 +95,22 @@ class MarkdownLines {
     fence_ = line.substr(0, 3);
     fence_line_ = static_cast<int>(at_) + 1;
     ++block_;
+    return true;
+  }
+
+  /// What no reader sees: "<!-- ... -->" on lines of its own. Text behind it is read.
+  bool comment() {
+    constexpr std::string_view kOpen = "<!--", kClose = "-->";
+    if (!trim(lines_[at_]).starts_with(kOpen)) return false;
+    std::size_t end = at_, from = lines_[at_].find(kOpen) + kOpen.size();
+    while (end < lines_.size() && lines_[end].find(kClose, from) == std::string_view::npos) {
+      ++end;
+      from = 0;
+    }
+    if (end == lines_.size()) return false;  // never closed: text like any other
+    lines_[end].remove_prefix(lines_[end].find(kClose, from) + kClose.size());
+    if (trim(lines_[end]).empty()) ++end;
+    at_ = end;
     return true;
   }
 
@@ -150,7 +167,10 @@ class MarkdownLines {
     const std::string_view text = line.said.text;
     const std::size_t colon = text.find(": ");
     constexpr std::size_t kLongestLabel = 60;
-    if (colon != std::string_view::npos && colon > 0 && colon <= kLongestLabel)
+    // "It costs $3 (in 8 of 10 runs: $2-4)": no colon of a label.
+    const std::size_t open = text.substr(0, colon).rfind('(');
+    const bool within = open != std::string_view::npos && !text.substr(open, colon - open).contains(')');
+    if (colon != std::string_view::npos && colon > 0 && colon <= kLongestLabel && !within)
       line.label = std::string(trim(text.substr(0, colon)));
     document_.lines.push_back(std::move(line));
   }

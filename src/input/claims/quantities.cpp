@@ -134,7 +134,7 @@ std::size_t foreign_sign(std::string_view text) {
 }
 
 struct Before {
-  bool approximate = false, at_most = false, at_least = false, added = false;
+  bool approximate = false, at_most = false, at_least = false, added = false, taken = false;
 };
 
 /// What the signs and words in front of an amount say of it.
@@ -159,6 +159,16 @@ Before before(std::string_view text) {
     else if (take("+")) said.added = true;
     else return said;
   }
+}
+
+/// "-$20": a sign that touches the amount and nothing before it.
+bool is_taken(std::string_view front) {
+  for (const std::string_view sign : {std::string_view("-"), kDashes[0], kDashes[2]})
+    if (front.ends_with(sign)) {
+      front.remove_suffix(sign.size());
+      return front.empty() || front.ends_with(' ');
+    }
+  return false;
 }
 
 /// "2 h 30 min" is one time.
@@ -375,6 +385,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     one.at_most = signs.at_most;
     one.at_least = signs.at_least;
     one.added = signs.added;
+    one.taken = is_taken(front);
     one.from = front.size();
     std::size_t end = at + first->length;
     Number second = *first;
@@ -425,6 +436,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       if (const PricePer* per = price_per_at(all.substr(end))) {
         one.dimension = ClaimDimension::kPrice;
         one.per_gpu = per->per_gpu;
+        one.per_node = per->per_node;
         factor = 1 / per->hours;
         end += per->name.size();
       } else if (all.substr(end).starts_with('/')) {
@@ -463,6 +475,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       } else if (hint.dimension != ClaimDimension::kBare) {
         one.dimension = hint.dimension;
         one.per_gpu = hint.per_gpu;
+        one.per_node = hint.per_node;
         factor = hint.unit;
       } else {
         one.odd = odd_unit_at(all.substr(end), false);
@@ -471,6 +484,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     if (one.dimension == ClaimDimension::kMoney && hint.dimension == ClaimDimension::kPrice) {
       one.dimension = ClaimDimension::kPrice;
       one.per_gpu = hint.per_gpu;
+      one.per_node = hint.per_node;
       factor = hint.unit;
     }
     if (hint.per_gpu && one.dimension == hint.dimension) one.per_gpu = true;
@@ -499,6 +513,10 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     }
     at = std::max(end, at + 1);
   }
+  // Bookkeepers' "($20)".
+  if (said.quantities.size() == 1 && all.starts_with('(') && all.ends_with(')') && said.quantities[0].from == 1 &&
+      said.quantities[0].to + 1 == all.size())
+    said.quantities[0].taken = true;
   return said;
 }
 
