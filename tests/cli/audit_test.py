@@ -16,7 +16,7 @@ import time
 import unittest
 from pathlib import Path
 
-from program import main, run
+from program import EXAMPLES, ROOT, main, run
 
 # Options that nothing dominates: the dearer the hour, the sooner it is done. Prices as they are asked.
 GPUS = [("L4", 0.80), ("L40S", 1.20), ("A100 80GB", 1.80), ("H100", 2.90)]
@@ -279,6 +279,38 @@ class BadInput(unittest.TestCase):
             began = time.monotonic()
             audit(text)
             self.assertLess(time.monotonic() - began, 30, name)
+
+
+class Guides(unittest.TestCase):
+    """What gpuplan report writes is right by the program's own figures: the audit has nothing to say about it."""
+
+    def test_the_guides_of_this_repository(self):
+        guides = sorted((ROOT / "docs/guides").glob("*.md"))
+        self.assertEqual(len(guides), 5)
+        for guide in guides:
+            answer = audit(guide.read_text(), code=0)
+            self.assertEqual((answer["findings"], answer["unread"]), ([], []), guide)
+            self.assertGreater(answer["tables"], 20)
+
+    def test_reports_of_every_job(self):
+        jobs = [*EXAMPLES, *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/seeds").glob("*.yaml"))]
+        written = 0
+        for words in ([], ["--set", "where.spot=never"], ["--ignore", "given"]):
+            for job in jobs if not words else EXAMPLES:
+                done = run("report", job, *words)
+                if done.returncode != 0:
+                    continue
+                written += 1
+                findings = audit(done.stdout)["findings"]
+                self.assertEqual(findings, [], (job, words))
+        self.assertGreater(written, len(EXAMPLES))
+
+    def test_an_error_in_a_guide_is_found(self):
+        guide = (ROOT / "docs/guides/neurlang.md").read_text()
+        own = "<!-- own text: answer -->\n"
+        for wrong in ("Storage: 3 months x $20 = $70, 3 h x $2 = $7.\n", "- A: $3\n- B: $4\n- Total: $9\n", "The RTX 4090 has 32 GB.\n"):
+            answer = audit(guide.replace(own, own + wrong), code=6)
+            self.assertEqual([one["kind"] for one in answer["findings"]], ["wrong"], wrong)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   audit::Bench bench{document, records, catalogue};
   bench.checked.resize(static_cast<std::size_t>(document.quantities));
   for (const auto check :
-       {audit::check_bill, audit::check_rows, audit::check_written, audit::check_told, audit::check_sums,
-        audit::check_columns, audit::check_options, audit::check_compared, audit::check_repeats, audit::check_cards,
-        audit::check_facts, audit::check_caches, audit::check_memory, audit::check_missing}) {
+       {audit::check_bill, audit::check_lines, audit::check_rows, audit::check_written, audit::check_told,
+        audit::check_prose, audit::check_sums, audit::check_columns, audit::check_options, audit::check_compared,
+        audit::check_repeats, audit::check_cards, audit::check_facts, audit::check_weights, audit::check_caches,
+        audit::check_memory, audit::check_missing}) {
     bench.steps = audit::Bench::kSteps;
     check(bench);
   }
@@ -27,7 +28,9 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   const auto order = [](const Finding& a) { return std::tie(a.line, a.kind, a.about, a.said, a.right, a.how); };
   std::ranges::stable_sort(result.findings, [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
   const auto twice = std::ranges::unique(result.findings, [](const Finding& a, const Finding& b) {
-    return std::tie(a.line, a.kind, a.about, a.said, a.right) == std::tie(b.line, b.kind, b.about, b.said, b.right);
+    // What is missing is told in why.
+    return std::tie(a.line, a.kind, a.about, a.said, a.right) == std::tie(b.line, b.kind, b.about, b.said, b.right) &&
+           (a.kind != FindingKind::kMissing || a.how == b.how);
   });
   result.findings.erase(twice.begin(), twice.end());
   result.tables = static_cast<int>(document.tables.size());

@@ -4,11 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/audit/figures/tally.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -36,6 +39,7 @@ ClaimEnds both(const ClaimEnds& a, const ClaimEnds& b) {
 struct Hourly {
   const ClaimFact *price, *time;
   bool all_gpus = false;  ///< the price is that of one
+  double nodes = 1;       ///< the price is that of one of them
 };
 
 /// Prices and GPUs of a record, or of the lists above it.
@@ -59,6 +63,7 @@ class Bill {
       cost(record);
       gpu_time(record);
     }
+    judge_costs();
   }
 
  private:
@@ -108,6 +113,10 @@ class Bill {
     for (const ClaimFact* price : about.prices)
       if (same_currency(*price->value, *cost.value))
         for (const ClaimFact* time : times_of(record)) {
+          if (price->value->per_node) {
+            for (const double nodes : nodes_of(record)) all.push_back({price, time, false, nodes});
+            continue;
+          }
           if (!price->value->per_gpu) all.push_back({price, time, false});
           if (about.count > 1 || price->value->per_gpu) all.push_back({price, time, true});
         }
@@ -115,7 +124,14 @@ class Bill {
   }
 
   static ClaimEnds product(const Hourly& one, int count, const ClaimEnds& price, const ClaimEnds& hours) {
-    return price * hours * ends_of(one.all_gpus ? std::max(count, 1) : 1);
+    return price * hours * ends_of(one.all_gpus ? std::max(count, 1) : one.nodes);
+  }
+
+  /// How many nodes a row is of: what its column says. Else one or, where GPUs are counted, nobody knows.
+  static std::vector<double> nodes_of(const ClaimRecord& record) {
+    std::vector<double> nodes = times_over(record);
+    if (nodes.empty() && gpus_of(record) <= 0) nodes.push_back(1);
+    return nodes;
   }
 
   void count_exact(const ClaimRecord& record) {
@@ -183,7 +199,9 @@ class Bill {
       const bool exact = time.whole && !time.approximate && strict(record, exact_costs_);
       ways.push_back({exact ? shown : product(one, about.count, ends_of(price), hours_of(record, *one.time)),
                       price.text + " \xC3\x97 " + time.text +
-                          (one.all_gpus && about.count > 1 ? " \xC3\x97 " + std::to_string(about.count) + " GPUs" : ""),
+                          (one.all_gpus && about.count > 1 ? " \xC3\x97 " + std::to_string(about.count) + " GPUs"
+                           : one.nodes > 1                 ? " \xC3\x97 " + number_text(one.nodes) + " nodes"
+                                                           : ""),
                       shown});
     }
     // What the figures give as they are written is never wrong, whatever else the row says of its hours.
@@ -219,9 +237,52 @@ class Bill {
       return one.role == ClaimRole::kNone && one.value->dimension == ClaimDimension::kMoney && is_product(&one);
     };
     if (const auto product = std::ranges::find_if(costs, is_product); product != costs.end())
-      return bench_.judge(record, **product, ways);
+      return costs_.push_back({&record, {*product}, std::move(ways), true});
     if (std::ranges::any_of(record.facts, is_part)) return;
-    for (const ClaimFact* one : costs) bench_.judge(record, *one, ways);
+    if (!ways.empty()) costs_.push_back({&record, costs, std::move(ways), false});
+  }
+
+  /// A cost with the products that it may be, judged when those of the other rows are known, too.
+  struct Costs {
+    const ClaimRecord* record;
+    std::vector<const ClaimFact*> stated;
+    std::vector<Way> ways;
+    bool good = false;
+  };
+
+  /// Costs below price Ã hours, in several rows of a table and in none above it, or where the document speaks of
+  /// machines that are given back: hours that are not all paid for.
+  void judge_costs() {
+    std::map<int, std::pair<int, int>> off;  // by table: rows below all products, and above
+    const auto is_below = [](const Costs& one) {
+      return !one.good && std::ranges::all_of(one.stated, [&](const ClaimFact* cost) {
+        return std::ranges::all_of(one.ways, [&](const Way& way) { return cost->value->high < way.value.least(); });
+      });
+    };
+    for (const Costs& one : costs_)
+      if (one.record->table >= 0 && !one.good)
+        ++(is_below(one) ? off[one.record->table].first : off[one.record->table].second);
+    bool given_back = false, ranges = false;
+    const auto look = [&](const std::string& text) {
+      const std::string lower = to_lower(text);
+      given_back = given_back || has_any(lower, {"given back", "released while idle", "stop_when_idle"});
+      ranges = ranges || says_percentiles(lower);
+    };
+    for (const ClaimLine& line : bench_.document.lines) look(line.said.text);
+    for (const ClaimTable& table : bench_.document.tables)
+      for (const ClaimText& head : table.heads) look(head.text);
+    for (Costs& one : costs_) {
+      const auto found = off.find(one.record->table);
+      if (found != off.end() && is_below(one) &&
+          (given_back || (found->second.first >= 2 && found->second.second == 0)))
+        continue;
+      constexpr double kLess = 0.7, kMore = 1.35;
+      if (ranges)
+        for (Way& way : one.ways)
+          way.value = {{way.value.low.low * kLess, way.value.low.high},
+                       {way.value.high.low, way.value.high.high * kMore}};
+      for (const ClaimFact* cost : one.stated) bench_.judge(*one.record, *cost, one.ways);
+    }
   }
 
   /// Storage and the like in columns of their own may be in the total, and a row may be of several machines or runs.
@@ -236,6 +297,20 @@ class Bill {
     const std::size_t plain = ways.size();
     for (std::size_t i = 0; i < plain; ++i)
       for (const double times : times_over(record)) ways.push_back({ways[i].value * times, ways[i].how});
+    // "Discount 10%", "VAT 19%" of the row are in the cost, or not.
+    const std::size_t whole = ways.size();
+    for (const ClaimFact& one : record.facts) {
+      const std::string name = to_lower(one.name);
+      const bool off = is_taken_off(name), on = says_tax(name) || has_any(name, {"markup", "surcharge", "buffer"});
+      const bool percent = one.value->dimension == ClaimDimension::kShare || name.contains('%') ||
+                           (one.value->dimension == ClaimDimension::kBare && one.value->high < 1);
+      if (!percent || off == on || one.value->range()) continue;
+      double part = one.value->low;
+      if (one.value->dimension != ClaimDimension::kShare && name.contains('%')) part /= 100;
+      if (off && part > 1) continue;
+      for (std::size_t i = 0; i < whole; ++i)
+        ways.push_back({ways[i].value * (off ? 1 - part : 1 + part), ways[i].how});
+    }
     const std::size_t several = ways.size();
     for (std::size_t i = 0; any && i < several; ++i) ways.push_back({ways[i].value + more, ways[i].how});
   }
@@ -246,9 +321,9 @@ class Bill {
     for (const ClaimFact& one : record.facts) {
       const std::string lower = to_lower(one.name);
       const bool counts = std::ranges::any_of(
-          std::initializer_list<std::string_view>{"nodes", "# nodes", "machines", "instances", "replicas", "runs",
-                                                  "seeds", "count", "qty", "quantity", "trials", "copies", "servers",
-                                                  "jobs"},
+          std::initializer_list<std::string_view>{"nodes", "# nodes", "node count", "knoten", "machines", "instances",
+                                                  "replicas", "runs", "seeds", "count", "qty", "quantity", "trials",
+                                                  "copies", "servers", "jobs", "menge", "anzahl"},
           [&](std::string_view name) { return lower == name || lower == "number of " + std::string(name); });
       if (counts && one.value->whole && !one.value->range()) times.push_back(one.value->low);
     }
@@ -310,6 +385,7 @@ class Bill {
   Bench& bench_;
   std::map<int, const ClaimRecord*> lists_;             ///< by section
   std::map<int, Exact> exact_costs_, exact_gpu_times_;  ///< by table
+  std::vector<Costs> costs_;
 };
 
 }  // namespace

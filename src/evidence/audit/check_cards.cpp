@@ -107,7 +107,7 @@ class Cards {
         if (amount.from < gpu.to || amount.range() || amount.approximate || amount.at_least || amount.at_most) continue;
         const std::string between(trim(std::string_view(lower).substr(gpu.to, amount.from - gpu.to)));
         const std::string_view behind = std::string_view(lower).substr(amount.to);
-        if (amount.dimension == ClaimDimension::kBytes && gpu.gigabytes == 0 && gpu.count <= 1)
+        if (amount.dimension == ClaimDimension::kBytes && gpu.gigabytes == 0)
           memory_told(line.line, lower, gpu, amount, between, behind);
         if (amount.dimension == ClaimDimension::kByteRate) bandwidth_told(line, lower, gpu, amount, between, behind);
       }
@@ -116,23 +116,48 @@ class Cards {
   void memory_told(int line, const std::string& lower, const GpuMention& gpu, const ClaimAmount& amount,
                    const std::string& between, std::string_view behind) {
     const bool bracket = between == "(";
-    if (!bracket && !one_of(between, {"has", "with", "comes with", "offers", "has only"})) return;
+    if (!bracket && !one_of(between, {"has", "have", "with", "comes with", "come with", "offers", "offer", "has only",
+                                      "have only", "have a total of", "have in all"}))
+      return;
     // Memory that is taken, free or of the host is another.
     if (has_any(lower, {"batch", "fit",   "need", " use", "take", "peak", "require", "weights", "model",   "cache",
                         "free",  " left", "host", "disk", "cpu",  "swap", "limit",   "reserve", "offload", "mig"}))
       return;
     bool ends = false;
     for (const std::string_view end : {".", ",", ";", ")", " and ", " of vram", " vram", " of memory", " memory",
-                                       " of hbm", " hbm", " gddr", " each", ":"})
+                                       " of hbm", " hbm", " gddr", " each", ":", " in all", " in total", " per gpu"})
       ends = ends || (behind.starts_with(end) && (end != "." || behind.size() < 2 || behind[1] == ' '));
     if (!ends && !trim(behind).empty()) return;
     const double size = gigabytes_of(amount);
+    if (gpu.count > 1) return memory_of_all(line, gpu, amount, size, behind);
     // In brackets stands anything; the sizes of cards are few.
     if (bracket && std::ranges::none_of(bench_.catalogue.gpus,
                                         [&](const Gpu& one) { return std::round(one.memory / units::GiB) == size; }))
       return;
     bench_.use(amount);
     if (told_.insert(gpu.key + number_text(size)).second) size_of(line, gpu, size, amount.text);
+  }
+
+  /// "8x H100 have 640 GB": of all of them, or of each.
+  void memory_of_all(int line, const GpuMention& gpu, const ClaimAmount& amount, double size, std::string_view behind) {
+    const bool each = has_any(behind, {" each", "per gpu"});
+    double near = 0;
+    for (const Gpu* one : names_.named(gpu.key)) {
+      const double card = std::round(one->memory / units::GiB), all = card * gpu.count;
+      const bool fits_each = std::fabs(card - size) <= std::max(kSameSize * card, 1.0),
+                 fits_all = std::fabs(all - size) <= kSameSize * all;
+      if (fits_each || (fits_all && !each)) return;
+      const double right = each ? card : all;
+      if (near == 0 || std::fabs(right - size) < std::fabs(near - size)) near = right;
+    }
+    // "2x RTX 4090 (800 GB)": of something else.
+    constexpr double kOff = 2.5;
+    if (near == 0 || size > kOff * near || near > kOff * size) return;
+    bench_.use(amount);
+    if (told_.insert(gpu.text + number_text(size)).second)
+      bench_.find(FindingKind::kWrong, line, gpu.text, amount.text, number_text(near) + " GB",
+                  each ? "memory of one " + names_.written(gpu.key)
+                       : std::to_string(gpu.count) + " \xC3\x97 " + number_text(near / gpu.count) + " GB");
   }
 
   void bandwidth_told(const ClaimLine& line, const std::string& lower, const GpuMention& gpu, const ClaimAmount& amount,

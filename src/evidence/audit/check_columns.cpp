@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/audit/figures/tally.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -19,10 +20,13 @@ class Columns {
   void check() {
     for (int table = 0; table < bench_.tables(); ++table) {
       const std::vector<const ClaimRecord*> rows = bench_.rows_of(table);
+      if (rows.size() ==
+              static_cast<std::size_t>(bench_.document.tables[static_cast<std::size_t>(table)].rows.size()) ||
+          is_list_of_amounts(table))
+        sums(table);
       if (rows.size() < 2) continue;
-      sums(table, rows);
       ratios(rows);
-      price_by_gpu(rows);
+      if (!names_providers(bench_.document.tables[static_cast<std::size_t>(table)])) price_by_gpu(rows);
       saved(rows);
       schedule_total(table, rows);
     }
@@ -45,67 +49,68 @@ class Columns {
     return std::ranges::any_of(row.cells, [](const ClaimText& cell) { return is_total_word(cell.text); });
   }
 
-  void sums(int number, const std::vector<const ClaimRecord*>& rows) {
+  /// "Item", "Amount": nothing but money, which adds up as in wider tables.
+  bool is_list_of_amounts(int number) const {
+    const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
+    if (table.headless || table.heads.size() != 2 || to_lower(table.heads[1].text) != "amount") return false;
+    return std::ranges::all_of(table.rows, [](const ClaimRow& row) {
+      const ClaimAmount* value = value_at(row, 1);
+      return row.cells[1].text.empty() || (value != nullptr && value->dimension == ClaimDimension::kMoney);
+    });
+  }
+
+  void sums(int number) {
     const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
     const auto last = std::find_if(table.rows.rbegin(), table.rows.rend(), is_total);
-    if (last == table.rows.rend() || rows.size() != table.rows.size()) return;
+    if (last == table.rows.rend() || table.rows.size() < 2) return;
     for (std::size_t column = 1; column < table.rows.front().cells.size(); ++column) {
       const std::string head = table.headless ? "" : to_lower(table.heads[column].text);
       if (head.find("rate") != std::string::npos || head.find("/h") != std::string::npos ||
           head.find("per ") != std::string::npos)
         continue;
-      ClaimEnds since = ends_of(0.0), plain = since, longest = since;
-      std::optional<ClaimEnds> before;  // the total above
-      int parts = 0;
-      std::string words;
+      Tally tally;
       for (const ClaimRow& row : table.rows) {
         const ClaimAmount* value = value_at(row, column);
         if (value == nullptr || !(adds(value->dimension) || value->dimension == ClaimDimension::kBare)) continue;
         const ClaimText& label = row.cells[0].text.empty() && row.cells.size() > 1 ? row.cells[1] : row.cells[0];
+        const bool bare = value->dimension == ClaimDimension::kBare;
         if (is_total(row)) {
           // A number without unit is a sum where its column says so and has parts that are none of sizes.
-          if (parts >= 2 && (value->dimension != ClaimDimension::kBare || head.find("cost") != std::string::npos ||
-                             head.find("total") != std::string::npos)) {
+          const bool of_parts = tally.parts() >= 2 && (!bare || head.find("cost") != std::string::npos ||
+                                                       head.find("total") != std::string::npos);
+          if (of_parts || (tally.has_total() && tally.parts() == 1 && !bare)) {
             bench_.use(*value);
-            const bool good = fits(*value, since) || fits(*value, plain) || (before && fits(*value, *before + since)) ||
-                              (value->dimension == ClaimDimension::kTime && fits(*value, longest));
-            if (!good)
-              bench_.find(FindingKind::kWrong, row.line, label.text, value->text,
-                          told(value->dimension, before ? *before + since : since), words);
-          } else if (before && parts == 1 && value->dimension != ClaimDimension::kBare) {
-            bench_.use(*value);
-            if (!fits(*value, *before + since))
-              bench_.find(FindingKind::kWrong, row.line, label.text, value->text,
-                          told(value->dimension, *before + since), words);
+            if (!tally.is_total(*value) &&
+                !(value->dimension == ClaimDimension::kTime && of_parts && fits(*value, tally.longest())))
+              bench_.find(FindingKind::kWrong, row.line, label.text, value->text, told(*value, tally.right_total()),
+                          tally.words());
           }
-          before = ends_of(*value);
-          since = ends_of(0.0);
-          words = value->text;
-          parts = 0;
+          tally.total(*value);
           continue;
         }
-        // "Buffer (30%)" is so much of the total above it.
-        if (before && label.quantities.size() == 1 && label.quantities[0].dimension == ClaimDimension::kShare &&
-            value->dimension != ClaimDimension::kBare) {
-          const ClaimEnds right = *before * ends_of(label.quantities[0], true);
+        // "Buffer (30%)" is so much of the total above it, with what else was added or taken off since.
+        if (tally.has_total() && label.quantities.size() == 1 &&
+            label.quantities[0].dimension == ClaimDimension::kShare && !bare) {
+          const ClaimAmount& share = label.quantities[0];
           bench_.use(*value);
-          bench_.use(label.quantities[0]);
-          if (!fits(*value, right))
-            bench_.find(FindingKind::kWrong, row.line, label.text, value->text, told(value->dimension, right),
-                        label.quantities[0].text + " of " + told(value->dimension, *before));
+          bench_.use(share);
+          if (!tally.is_share(*value, share))
+            bench_.find(FindingKind::kWrong, row.line, label.text, value->text, told(*value, tally.right_share(share)),
+                        share.text + " of " + told(*value, tally.so_far()));
         }
         bench_.use(*value);
-        const ClaimEnds one = ends_of(*value);
-        since = since + one;
-        plain = plain + one;
-        if (one.most() > longest.most()) longest = one;
-        ++parts;
-        const std::string text = value->added ? std::string(trim(value->text.substr(1))) : value->text;
-        constexpr std::size_t kLongest = 160;
-        if (words.size() < kLongest) words += (words.empty() ? "" : " + ") + text;
-        else if (!words.ends_with("...")) words += " + ...";
+        tally.part(*value, label.text);
       }
     }
+  }
+
+  /// What the zeros at the end of a number may hide, as a share of it.
+  static double zeros_of(const ClaimAmount& amount) {
+    if (!amount.whole || amount.low <= 0 || amount.range()) return 0;
+    constexpr double kMostShare = 0.005;
+    double zeros = 1;
+    while (std::fmod(amount.low, zeros * 10) == 0) zeros *= 10;
+    return std::min(zeros / 2 / amount.low, kMostShare);
   }
 
   /// "Relative speed": each row over the row that is 1.0x, by what the table says of speed or time.
@@ -138,9 +143,12 @@ class Columns {
         const ClaimAmount &mine = *own->value, &other = *one->value;
         const double low = rate ? mine.low / other.high : other.low / mine.high,
                      high = rate ? mine.high / other.low : other.high / mine.low;
+        // "1,480,000 tokens/s" has three digits that count.
+        const double room = rate ? zeros_of(mine) + zeros_of(other) : 0;
         bench_.use(*ratio->value);
         bench_.use(mine);
-        if (fits(*ratio->value, ClaimEnds{{low, low}, {high, high}}) ||
+        if (fits(*ratio->value,
+                 ClaimEnds{{low * (1 - room), low * (1 + room)}, {high * (1 - room), high * (1 + room)}}) ||
             (!mine.approximate && fits(*ratio->value, right)))
           ++good;
         else
@@ -156,7 +164,8 @@ class Columns {
     }
   }
 
-  /// Rows of one GPU with hours and cost: most pay the same for a GPU-hour; who does not is told.
+  /// Rows of one machine, or of one schedule, with hours and cost: most pay the same for a GPU-hour; who does not is
+  /// told.
   void price_by_gpu(const std::vector<const ClaimRecord*>& rows) {
     struct Paid {
       const ClaimRecord* row;
@@ -166,6 +175,8 @@ class Columns {
     std::map<std::string, std::vector<Paid>> by_gpu;
     for (const ClaimRecord* row : rows) {
       if (row->gpu.empty() || row->count < 1 || row->total || !row->all(ClaimRole::kPrice).empty()) continue;
+      // "8x H200 (hyperstack)": every provider has its own.
+      if (row->label.contains('(')) continue;
       const ClaimFact* cost = row->find(ClaimRole::kCost);
       if (cost == nullptr || cost->value->low <= 0) continue;
       const ClaimFact* time = row->find(ClaimRole::kTotalTime);
@@ -175,7 +186,14 @@ class Columns {
       else if (const auto span = span_of(*row)) hours = *span;
       else continue;
       if (hours.least() <= 0) continue;
-      by_gpu[row->gpu].push_back({row, cost, ends_of(*cost->value) / (hours * static_cast<double>(row->count))});
+      auto& of_gpu = by_gpu[is_hours(*row) ? row->gpu : row->key()];
+      // The same plan told again is no witness for its price.
+      const auto is_same = [&](const Paid& other) {
+        return bench_.go_on() && may_be_same(*other.cost->value, *cost->value) && time != nullptr &&
+               other.row->time() != nullptr && may_be_same(*other.row->time()->value, *time->value);
+      };
+      if (std::ranges::any_of(of_gpu, is_same)) continue;
+      of_gpu.push_back({row, cost, ends_of(*cost->value) / (hours * static_cast<double>(row->count))});
     }
     for (const auto& [gpu, paid] : by_gpu) {
       if (paid.size() < 4) continue;
@@ -207,10 +225,11 @@ class Columns {
     }
   }
 
+  static bool is_hours(const ClaimRecord& row) { return to_lower(row.label).starts_with("hour"); }
+
   /// Hours of "Hours 1.5-5.5".
   static std::optional<ClaimEnds> span_of(const ClaimRecord& row) {
-    const std::string lower = to_lower(row.label);
-    if (!lower.starts_with("hour")) return std::nullopt;
+    if (!is_hours(row)) return std::nullopt;
     for (const ClaimFact& one : row.facts)
       if (one.column == 0 && one.value->range()) return ends_of(one.value->high - one.value->low);
     return std::nullopt;

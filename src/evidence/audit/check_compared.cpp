@@ -195,10 +195,24 @@ class Comparisons {
         const std::string name = cell.size() >= kName ? to_lower(cell) : kind + " " + to_lower(cell);
         if (row->total || cell.empty() || name.size() < kName || name.starts_with(' ')) continue;
         if (begins(before, name, {"is", "is about", "is roughly", "is around", "is ~", "is only"})) mine = row, ++mines;
-        if (begins(after.substr(than + 5), name, {})) other = row, ++others;
+        // "Option C is 13x faster than A": what the first was called the second need not be.
+        const bool bare = cell.size() < kName && whole_word(line.said.text, stated_end(ratios, after, than), cell);
+        if (begins(after.substr(than + 5), name, {}) || bare) other = row, ++others;
       }
       if (mines == 1 && others == 1 && mine != other) ratios.add(*mine, *other, &bench_.right);
     }
+  }
+
+  /// Where the text behind "than " begins.
+  static std::size_t stated_end(const Ratios& ratios, std::string_view after, std::size_t than) {
+    constexpr std::size_t kThan = 5;
+    return ratios.stated.to + std::min(than + kThan, after.size());
+  }
+  /// One short name, as it is written: "A", and not an article.
+  static bool whole_word(std::string_view text, std::size_t from, std::string_view word) {
+    text = text.substr(std::min(from, text.size()));
+    return text.starts_with(word) && (text.size() == word.size() || !in_word(text[word.size()])) &&
+           (word.empty() || !(word[0] >= 'a' && word[0] <= 'z'));
   }
 
   /// The text is the name, behind which there is one of `rest` and no more; without `rest` whatever there is.

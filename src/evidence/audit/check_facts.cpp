@@ -12,6 +12,7 @@
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/audit/gpu_names.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -121,7 +122,7 @@ class Facts {
     const ClaimRecord* rows[] = {&record};
     for (const ClaimRecord* row : rows)
       for (const ClaimFact* price : row->all(ClaimRole::kPrice)) {
-        if (price->value->foreign || price->value->low <= 0) continue;
+        if (price->value->foreign || price->value->low <= 0 || price->value->odd || price->value->per_node) continue;
         Range market;
         for (const Gpu* gpu : names_.named(record.gpu)) {
           if (record.gigabytes > 0 && std::fabs(std::round(gpu->memory / units::GiB) - record.gigabytes) > 1) continue;
@@ -137,6 +138,9 @@ class Facts {
         const double gpus = price->value->per_gpu ? 1 : std::max(record.count, 1);
         const double low = price->value->low / gpus, high = price->value->high / gpus;
         const double alone = price->value->low;  // where the price of a GPU is meant, not of all
+        // Of a price without a time nobody knows whether it is that of an hour.
+        constexpr double kNoHour = 20;
+        if (price->value->dimension == ClaimDimension::kMoney && low > kNoHour * market.high) continue;
         const bool fine = high >= market.low * kLeastBelievable && low <= market.high * kMostBelievable;
         if (fine || (alone >= market.low * kLeastBelievable && alone <= market.high * kMostBelievable)) continue;
         bench_.find(FindingKind::kUnlikely, price->line, record.label, price->value->text,
@@ -155,7 +159,9 @@ class Facts {
       return;
     const ClaimAmount* price = nullptr;
     for (const ClaimAmount& one : line.said.quantities)
-      if (one.dimension == ClaimDimension::kPrice && !one.per_gpu && !one.foreign && price == nullptr) price = &one;
+      if (one.dimension == ClaimDimension::kPrice && !one.per_gpu && !one.foreign && price == nullptr &&
+          !is_value_of_time(line.said.text, one))
+        price = &one;
     if (price == nullptr) return;
     for (const std::string_view text : {std::string_view(lower), std::string_view(title)})
       for (const std::string_view raw : split(text, ' ')) {

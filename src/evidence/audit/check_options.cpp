@@ -18,7 +18,13 @@ class Options {
  public:
   explicit Options(Bench& bench) : bench_(bench) {
     for (const ClaimLine& line : bench.document.lines)
-      if (to_lower(line.said.text).contains("dominated")) said_dominated_.push_back(&line);
+      if (says_beaten(line.said.text)) {
+        said_dominated_.push_back(&line);
+        careful_ = careful_ || to_lower(line.said.text).contains("beaten by");
+      }
+    for (const ClaimTable& table : bench.document.tables) marked_.push_back(std::ranges::any_of(table.rows, says_so));
+    weighed_ = std::ranges::find(marked_, true) != marked_.end();
+    careful_ = careful_ || weighed_;
   }
 
   void check() {
@@ -89,11 +95,23 @@ class Options {
     return std::ranges::any_of(
         std::initializer_list<std::string_view>{"phase", "phases", "stage", "stages", "task", "tasks", "step", "part",
                                                 "item", "component", "job", "workload", "experiment", "day", "week",
-                                                "month"},
+                                                "month", "variant", "variants"},
         [&](std::string_view name) { return head == name; });
   }
 
+  static bool says_beaten(std::string_view text) { return has_any(to_lower(text), {"dominated", "beaten by"}); }
+  static bool says_so(const ClaimRow& row) {
+    return std::ranges::any_of(row.cells, [](const ClaimText& cell) { return says_beaten(cell.text); });
+  }
+
   bool told_dominated(const ClaimRecord& row) const {
+    // A table that marks what is beaten has weighed all; the others of its document say more of the same options.
+    const auto table = static_cast<std::size_t>(row.table);
+    if (marked_[table]) {
+      if (says_so(bench_.document.tables[table].rows[static_cast<std::size_t>(row.row)])) return true;
+    } else if (weighed_) {
+      return true;
+    }
     const int count = std::max(row.count, 1);
     for (const ClaimLine* line : said_dominated_) {
       if (line->said.gpus.empty()) continue;
@@ -107,6 +125,21 @@ class Options {
       if (row.gpu.starts_with(first.key) && std::ranges::any_of(line->said.quantities, is_its)) return true;
     }
     return false;
+  }
+
+  /// Two that are told as equal are so: of "0.3 h" and "0.3 h" either may be the lower. Who marks what is beaten has
+  /// weighed more digits than are told.
+  bool is_fine(const ClaimFact& fact) const {
+    const double fine = careful_ ? 0 : 0.05;
+    return fact.value->low_step <= fine * fact.value->low;
+  }
+
+  /// A cell of the row says that it is the fastest, or the cheapest: of two that are told as equal it is.
+  bool calls_best(const ClaimRecord& row, bool fastest) const {
+    const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(row.table)];
+    return std::ranges::any_of(table.rows[static_cast<std::size_t>(row.row)].cells, [&](const ClaimText& cell) {
+      return fastest ? claims_fastest(cell.text) : claims_cheapest(cell.text);
+    });
   }
 
   /// Sorted by cost, the fastest so far beats what follows.
@@ -127,14 +160,17 @@ class Options {
     if (options.size() > kMost) options.resize(kMost);
     for (const ClaimRecord* row : options) {
       const auto mine = ends(row, true);
+      const bool same_cost = is_fine(*row->cost()) && !calls_best(*row, false),
+                 same_time = is_fine(*row->time()) && !calls_best(*row, true);
       const ClaimRecord* better = nullptr;
       for (const ClaimRecord* other : options) {
-        if (other == row) continue;
+        // What may be interrupted is another thing to rent.
+        if (other == row || (other->spot && !row->spot)) continue;
         if (!bench_.go_on()) return;
         const auto its = ends(other, false);
         bool beats = true, strictly = false;
         for (std::size_t i = 0; i < mine.size(); ++i) {
-          beats = beats && its[i] <= mine[i];
+          beats = beats && (its[i] < mine[i] || (its[i] == mine[i] && (i < 2 ? same_cost : same_time)));
           strictly = strictly || its[i] < mine[i];
         }
         // One of two equal costs, rounded, may be the lower: only a clear gain of time or money counts.
@@ -173,7 +209,8 @@ class Options {
       if (after.starts_with('/') || after.starts_with(" per") || after.contains("single") ||
           before.contains("single") || before.ends_with("second ") || before.ends_with("2nd ") ||
           before.contains("not ") || before.ends_with("of the ") || before.ends_with("than the ") ||
-          after.starts_with(" under") || after.starts_with(" with") || after.starts_with(" hardware"))
+          after.starts_with(" under") || after.starts_with(" +") || after.starts_with(" with") ||
+          after.starts_with(" hardware"))
         return false;
       return true;
     }
@@ -284,6 +321,9 @@ class Options {
 
   Bench& bench_;
   std::vector<const ClaimLine*> said_dominated_;
+  std::vector<bool> marked_;  ///< by table: it says of some of its rows that they are beaten
+  bool weighed_ = false;      ///< some table does
+  bool careful_ = false;      ///< the document speaks of being beaten, in a table or a line
   /// The fastest and the cheapest of the options that begin with `best_of_`; null: not looked for.
   std::array<const ClaimRecord*, 2> best_{};
   const ClaimRecord* best_of_ = nullptr;

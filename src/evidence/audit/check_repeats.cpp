@@ -37,18 +37,27 @@ class Repeats {
     return may_be_same(a, b);
   }
 
+  /// One table has it twice: offers of several providers, of which the others do not say which they mean.
+  static bool several_offers(const std::vector<const ClaimRecord*>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t j = i + 1; j < rows.size(); ++j)
+        if (rows[i]->table == rows[j]->table) return true;
+    return false;
+  }
+
   /// Two tables with the same times of the same GPUs: their costs are the same too. So for memory and tokens a second.
   void tables() {
     std::map<std::string, std::vector<const ClaimRecord*>> by_key;
     for (const ClaimRecord& record : bench_.records)
       if (record.row >= 0 && !record.total && !record.gpu.empty() && only_time_of(record) != nullptr &&
-          only(record, ClaimRole::kCost) != nullptr)
+          only(record, ClaimRole::kCost) != nullptr &&
+          !names_providers(bench_.document.tables[static_cast<std::size_t>(record.table)]))
         by_key[record.key()].push_back(&record);
     // Pairs of tables, and in how many rows their times agree.
     std::map<std::pair<int, int>, std::pair<int, int>> agree;
     const auto each = [&](auto&& take) {
       for (const auto& [key, rows] : by_key) {
-        if (rows.size() > 8) continue;
+        if (rows.size() > 8 || several_offers(rows)) continue;
         for (std::size_t i = 0; i < rows.size(); ++i)
           for (std::size_t j = i + 1; j < rows.size(); ++j)
             if (rows[i]->table != rows[j]->table) take(*rows[i], *rows[j]);
@@ -152,7 +161,7 @@ class Repeats {
             continue;
           if (record->gpu != row->gpu && is_digit(record->gpu[row->gpu.size()])) continue;
           const ClaimAmount& one = *only(*record, ClaimRole::kPrice)->value;
-          const ClaimEnds times = ClaimEnds{{one.low, one.low}, {one.high, one.high}} * static_cast<double>(row->count);
+          const ClaimEnds times = ends_of(one) * static_cast<double>(row->count);
           ++names;
           if (single == nullptr || fits(price, times)) {
             single = record;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@ class Rows {
       sample_time(record);
       total_time(record);
     }
+    token_times();
   }
 
  private:
@@ -47,6 +50,7 @@ class Rows {
     int section = 0;
     const ClaimAmount* quantity = nullptr;
     bool per_model = false;
+    bool of_part = false;  ///< of one phase
   };
 
   /// "50k training samples", "samples: 50,000", and not the 8B of a model beside them.
@@ -61,6 +65,14 @@ class Rows {
            text.substr(before, at - before).contains("samples");
   }
 
+  /// A row of a table whose tokens its section tells.
+  struct ByTokens {
+    const ClaimRecord* record;
+    const ClaimFact* time;
+    Way way;
+    bool of_part = false;
+  };
+
   void find_work() {
     constexpr double kLeastTokens = 1e5;
     for (const ClaimLine& line : bench_.document.lines) {
@@ -69,7 +81,8 @@ class Rows {
         if (quantity.range() || quantity.at_least || quantity.at_most) continue;
         if (quantity.dimension == ClaimDimension::kTokens && quantity.low >= kLeastTokens)
           tokens_.push_back({line.section, &quantity,
-                             lower.find("per model") != std::string::npos || lower.find("each") != std::string::npos});
+                             lower.find("per model") != std::string::npos || lower.find("each") != std::string::npos,
+                             has_any(lower, {"phase ", "stage "})});
         const bool total = quantity.dimension == ClaimDimension::kSamples ||
                            (quantity.dimension == ClaimDimension::kBare && quantity.low >= 1000 &&
                             counts_samples(lower, to_lower(quantity.text)));
@@ -110,8 +123,59 @@ class Rows {
     bench_.use(tokens);
     bench_.use(*rate->value);
     // More tokens a second is less time.
-    const ClaimEnds work_ends = ends_of(tokens, true);
-    bench_.judge(record, *time, {{work_ends / speed, words}}, kBesideSteps);
+    const Way way{ends_of(tokens, true) / speed, words};
+    if (work != nullptr && record.table >= 0) by_tokens_[record.table].push_back({&record, time, way, work->of_part});
+    else bench_.judge(record, *time, {way}, kBesideSteps);
+  }
+
+  /// Hours of a table hold more than the tokens told above it where those are told of one phase, or where each row is
+  /// longer by the same time, such as set-up. A row that is shorter is wrong even then.
+  void token_times() {
+    for (const auto& [table, rows] : by_tokens_) {
+      const bool more = std::ranges::any_of(rows, &ByTokens::of_part) || same_excess(rows);
+      for (const ByTokens& row : rows)
+        if (!(more || no_more_beside(row, rows)) || row.time->value->high < row.way.value.most())
+          bench_.judge(*row.record, *row.time, {row.way}, kBesideSteps);
+    }
+  }
+
+  /// A fast row whose time beside the work is that of the others, which all fit.
+  static bool no_more_beside(const ByTokens& row, const std::vector<ByTokens>& rows) {
+    std::vector<double> beside;
+    for (const ByTokens& other : rows) {
+      if (&other == &row) continue;
+      if (!fits_at_least(*other.time->value, other.way.value, kBesideSteps)) return false;
+      beside.push_back(ends_of(*other.time->value).most() - other.way.value.least());
+    }
+    constexpr std::size_t kEnough = 2;
+    constexpr double kSame = 1.5;
+    if (beside.size() < kEnough) return false;
+    std::ranges::sort(beside);
+    return ends_of(*row.time->value).least() - row.way.value.most() <= kSame * beside[beside.size() / 2];
+  }
+
+  static bool same_excess(const std::vector<ByTokens>& rows) {
+    constexpr std::size_t kEnough = 2;
+    if (rows.size() < kEnough) return false;
+    double least = 0, most = 0, fast = 0, slow = 0;
+    for (const ByTokens& row : rows) {
+      const ClaimEnds time = ends_of(*row.time->value), &work = row.way.value;
+      const double shortest = time.least() - work.most(), longest = time.most() - work.least();
+      const bool first = &row == &rows.front();
+      least = first ? longest : std::min(least, longest);
+      most = first ? shortest : std::max(most, shortest);
+      fast = first ? work.least() : std::min(fast, work.least());
+      slow = std::max(slow, work.most());
+    }
+    // Of rows that take about as long nobody can tell what is the same in them.
+    constexpr double kApart = 1.3, kSame = 1.2;
+    return least > 0 && most <= kSame * least && slow > kApart * fast;
+  }
+
+  /// A time that samples take: of the run, or of an epoch. "8 in 10 runs" beside "A step" is none.
+  static bool is_of_all_samples(const ClaimFact& fact) {
+    return fact.role == ClaimRole::kTime || fact.role == ClaimRole::kTotalTime ||
+           (fact.role == ClaimRole::kNone && to_lower(fact.name).contains("epoch"));
   }
 
   void sample_time(const ClaimRecord& record) {
@@ -136,8 +200,7 @@ class Rows {
     if (ways.empty()) return;
     bench_.use(*rate->value);
     for (const ClaimFact& one : record.facts)
-      if (one.value->dimension == ClaimDimension::kTime && &one != rate && one.role != ClaimRole::kOverhead &&
-          one.role != ClaimRole::kStepTime)
+      if (one.value->dimension == ClaimDimension::kTime && &one != rate && is_of_all_samples(one))
         bench_.judge(record, one, ways, kBesideSteps);
   }
 
@@ -164,6 +227,7 @@ class Rows {
   }
 
   Bench& bench_;
+  std::map<int, std::vector<ByTokens>> by_tokens_;  ///< by table
   std::vector<Work> tokens_, samples_, epochs_;
 };
 

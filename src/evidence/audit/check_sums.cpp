@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +12,7 @@
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/audit/figures/tally.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -105,48 +108,87 @@ class Sums {
     return found;
   }
 
+  /// The lines of a list above a total, in order, those of other totals among them: of one indent that is not less than
+  /// its own.
+  static std::vector<const ClaimLine*> items_of(const std::vector<ClaimLine>& lines, std::size_t at) {
+    const ClaimLine& total = lines[at];
+    constexpr std::size_t kMost = 60;
+    std::vector<const ClaimLine*> items;
+    for (std::size_t j = at; j-- > 0 && items.size() < kMost;) {
+      const ClaimLine& item = lines[j];
+      if (item.section != total.section || item.code != total.code || item.indent < total.indent) break;
+      const bool together = item.block == total.block ||
+                            (items.empty() && item.block + 1 == total.block && total.code) ||
+                            (!items.empty() && item.block == items.back()->block);
+      if (!together || (!items.empty() && item.indent != items.back()->indent)) break;
+      items.push_back(&item);
+    }
+    std::ranges::reverse(items);
+    return items;
+  }
+
+  /// "Three months: 3 x $100 = $300", "4 nodes: $400": a line above that says $100 is no part of the total beside this
+  /// one.
+  static bool goes_into(const ClaimAmount& above, const ClaimLine& below, const ClaimAmount& value) {
+    for (const ClaimAmount& one : below.said.quantities) {
+      if (&one == &value) continue;
+      if (one.dimension == above.dimension) {
+        if (std::fabs(one.low - above.low) <= 1e-9 * above.low && one.low == one.high) return true;
+      } else if (one.whole && one.low >= 2 && one.low == one.high) {
+        if (fits(value, ends_of(above) * (one.low / one.unit))) return true;
+      }
+    }
+    return false;
+  }
+
   void lists() {
     const auto& lines = bench_.document.lines;
     for (std::size_t i = 2; i < lines.size(); ++i) {
       const ClaimLine& total = lines[i];
-      if (total.label.empty() || !is_total_word(total.label) || total.said.text.find("\xC3\x97") != std::string::npos)
-        continue;
-      // Its items: the lines above, of one indent that is not less than its own.
-      std::vector<const ClaimLine*> items;
-      for (std::size_t j = i; j-- > 0 && items.size() < 60;) {
-        const ClaimLine& item = lines[j];
-        if (item.section != total.section || item.code != total.code || item.indent < total.indent) break;
-        const bool together = item.block == total.block ||
-                              (items.empty() && item.block + 1 == total.block && total.code) ||
-                              (!items.empty() && item.block == items.back()->block);
-        if (!together || (!items.empty() && item.indent != items.back()->indent)) break;
-        if (is_total_word(item.label)) break;
-        items.push_back(&item);
-      }
+      // "Total: 3 \xC3\x97 $20 = $60" is a sum of its own.
+      const bool product =
+          total.said.text.contains("\xC3\x97") || (total.said.text.contains('=') && !total.said.text.contains('+'));
+      if (total.label.empty() || !is_total_word(total.label) || product) continue;
+      const std::vector<const ClaimLine*> items = items_of(lines, i);
       if (items.size() < 2) continue;
       for (const ClaimDimension dimension :
-           {ClaimDimension::kMoney, ClaimDimension::kTime, ClaimDimension::kBytes, ClaimDimension::kGpuTime}) {
-        bool several = false;
-        const ClaimAmount* stated = value_of(total, dimension, several);
-        if (stated == nullptr) continue;
-        ClaimEnds sum = ends_of(0.0);
-        std::string words;
-        std::vector<const ClaimAmount*> used;
-        for (std::size_t j = items.size(); j-- > 0;) {
-          const ClaimAmount* one = value_of(*items[j], dimension, several);
-          if (one == nullptr) continue;
-          used.push_back(one);
-          sum = sum + ends_of(*one);
-          words += (words.empty() ? "" : " + ") + std::string(one->added ? trim(one->text.substr(1)) : one->text);
-        }
-        // A list of which not all lines have such an amount is no sum, but for words above it.
-        if (several || used.size() < 2 || used.size() + 1 < items.size()) continue;
-        for (const ClaimAmount* one : used) bench_.use(*one);
-        bench_.use(*stated);
-        if (!fits(*stated, sum))
-          bench_.find(FindingKind::kWrong, total.line, total.label, stated->text, told(dimension, sum), words);
-      }
+           {ClaimDimension::kMoney, ClaimDimension::kTime, ClaimDimension::kBytes, ClaimDimension::kGpuTime})
+        list_total(total, items, dimension);
     }
+  }
+
+  void list_total(const ClaimLine& total, const std::vector<const ClaimLine*>& items, ClaimDimension dimension) {
+    bool several = false;
+    const ClaimAmount* stated = value_of(total, dimension, several);
+    if (stated == nullptr) return;
+    std::vector<const ClaimAmount*> values(items.size());
+    for (std::size_t j = 0; j < items.size(); ++j) values[j] = value_of(*items[j], dimension, several);
+    Tally tally;
+    std::size_t told_of = 0;
+    std::vector<const ClaimAmount*> used;
+    for (std::size_t j = 0; j < items.size(); ++j) {
+      if (values[j] == nullptr) continue;
+      ++told_of;
+      if (is_total_word(items[j]->label)) {
+        tally.total(*values[j]);
+        used = {values[j]};
+        continue;
+      }
+      bool taken = false;
+      for (std::size_t k = j + 1; k < items.size() && !taken; ++k)
+        taken = values[k] != nullptr && goes_into(*values[j], *items[k], *values[k]);
+      if (taken) continue;
+      used.push_back(values[j]);
+      tally.part(*values[j], items[j]->label);
+    }
+    // A list of which not all lines have such an amount is no sum, but for words above it.
+    const bool enough = tally.parts() >= 2 || (tally.has_total() && tally.parts() >= 1);
+    if (several || !enough || told_of + 1 < items.size()) return;
+    for (const ClaimAmount* one : used) bench_.use(*one);
+    bench_.use(*stated);
+    if (!tally.is_total(*stated))
+      bench_.find(FindingKind::kWrong, total.line, total.label, stated->text, told(*stated, tally.right_total()),
+                  tally.words());
   }
 
   /// "64 node-hours" of a machine of 8 GPUs that runs 8 hours are GPU-hours.

@@ -88,6 +88,10 @@ void check_rows(Bench& bench);
 void check_written(Bench& bench);
 /// "60M tokens at 60,000 tokens/s takes 16.7 min", "With a 10% buffer: $440 -> $484".
 void check_told(Bench& bench);
+/// "400 GPU-hours at $2.25 cost $900", "with a 15% buffer $1,076", "B saves $570".
+void check_prose(Bench& bench);
+/// Lines of a bill: quantity, discount, taxes, what is spent so far. After check_bill.
+void check_lines(Bench& bench);
 /// Shares in brackets ("34 GB (42% of 80 GB)"), savings, sums of lists, hours of machines and of GPUs.
 void check_sums(Bench& bench);
 /// Columns: sums, buffers, relative speeds, prices by GPU, money for an hour saved.
@@ -102,6 +106,8 @@ void check_repeats(Bench& bench);
 void check_cards(Bench& bench);
 /// Prices, least bills, and models that exist.
 void check_facts(Bench& bench);
+/// Weights of a model by its parameters.
+void check_weights(Bench& bench);
 /// Caches of keys and values.
 void check_caches(Bench& bench);
 /// Memory: by batch, by number of GPUs, optimizers.

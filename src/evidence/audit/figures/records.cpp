@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan {
 namespace {
@@ -14,9 +15,13 @@ ClaimRole money_role(std::string_view lower) {
   if (has_any(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
   if (has_any(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
     return ClaimRole::kCost;
+  // "Price per 1M tokens", "price / run": of no hour.
+  if (lower.contains("price") && has_any(lower, {"per ", "/"})) return ClaimRole::kNone;
   if (has_any(lower, {"spot price", "price", "on-demand", "on demand"})) return ClaimRole::kPrice;
   return ClaimRole::kNone;
 }
+
+bool is_spot(std::string_view text) { return has_any(to_lower(text), {"spot", "preemptible", "interruptible"}); }
 
 void note_gpu(ClaimRecord& record, const ClaimText& text) {
   if (text.gpus.empty()) return;
@@ -28,8 +33,13 @@ void note_gpu(ClaimRecord& record, const ClaimText& text) {
   if (!record.gpu.empty()) return;
   const GpuMention& mention = text.gpus.front();
   record.gpu = mention.key;
+  // "8x H100 + 8x H100 spot" is neither of them.
+  if (text.gpus.size() > 1 && text.gpus[1].from > mention.to &&
+      std::string_view(text.text).substr(mention.to, text.gpus[1].from - mention.to).contains(" + "))
+    record.gpu += "+" + text.gpus[1].key;
   record.gigabytes = mention.gigabytes;
   if (record.count == 0) record.count = mention.count;
+  record.spot = record.spot || is_spot(text.text);
 }
 
 /// "GPUs per node"
@@ -75,6 +85,9 @@ ClaimRecord row_record(const ClaimTable& table, std::size_t position, int number
     if (record.label.empty() && !cell.text.empty() && (cell.quantities.empty() || !cell.gpus.empty() || i == 0))
       record.label = cell.text;
     if (i < 3 || table.headless) note_gpu(record, cell);
+    // A column of its own: "spot", "preemptible".
+    constexpr std::size_t kOneWord = 16;
+    if (cell.text.size() <= kOneWord && cell.quantities.empty()) record.spot = record.spot || is_spot(cell.text);
     const std::string name = table.headless ? "" : table.heads[i].text;
     add_cell(record, name, cell, row.line, static_cast<int>(i));
     const std::string lower = to_lower(cell.text);
@@ -122,22 +135,34 @@ std::string ClaimRecord::key() const {
   if (gpu.empty()) return "";
   std::string key = std::to_string(std::max(count, 1)) + "x" + gpu;
   if (gigabytes > 0) key += "-" + number_text(gigabytes);
+  if (spot) key += "-spot";
   return key;
 }
 
 bool is_total_word(std::string_view text) {
   const std::string lower = to_lower(trim(text));
+  // Of a bill in whose other lines they are words like any other.
+  for (const std::string_view word : {"net", "netto", "brutto", "gross", "net amount", "gross amount", "nettobetrag",
+                                      "bruttobetrag", "amount due", "balance due"})
+    if (lower == word) return true;
   for (const std::string_view word :
-       {"total", "subtotal", "sub-total", "grand total", "sum", "gesamt", "summe", "zwischensumme", "totale", "suma"})
+       {"total", "subtotal", "sub-total", "grand total", "net total", "sum", "gesamt", "gesamtbetrag", "gesamtsumme",
+        "endbetrag", "endsumme", "rechnungsbetrag", "summe", "zwischensumme", "totale", "suma"})
     if (lower == word || (lower.starts_with(word) && !is_letter(lower[word.size()]))) return true;
   return false;
+}
+
+bool names_providers(const ClaimTable& table) {
+  return std::ranges::any_of(table.heads, [](const ClaimText& head) {
+    return has_any(to_lower(head.text), {"provider", "vendor", "cloud", "seller", "anbieter"});
+  });
 }
 
 ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
   const std::string lower = to_lower(name);
   switch (quantity.dimension) {
     case ClaimDimension::kTime:
-      if (has_any(lower, {"per step", "/step", "step time"})) return ClaimRole::kStepTime;
+      if (has_any(lower, {"per step", "/step", "step time", "a step", "each step"})) return ClaimRole::kStepTime;
       if (squeeze(name).starts_with("setup") || has_any(lower, {"overhead", "setup", "set up", "startup", "buffer"}) ||
           quantity.added)
         return ClaimRole::kOverhead;
@@ -230,7 +255,8 @@ std::vector<ClaimRecord> records_of(const ClaimDocument& document) {
     for (const ClaimAmount& quantity : line.said.quantities) {
       if (quantity.from < line.label.size()) continue;
       ClaimFact stated{role_of(line.label, quantity), &quantity, line.label, line.line, -1};
-      if (!after.quantities.empty()) stated.role = ClaimRole::kNone;
+      if (!after.quantities.empty() || (stated.role == ClaimRole::kPrice && is_value_of_time(line.said.text, quantity)))
+        stated.role = ClaimRole::kNone;
       after.quantities.push_back(quantity);
       record.facts.push_back(std::move(stated));
     }

@@ -47,6 +47,7 @@ struct ClaimRecord {
   int count = 0;         ///< GPUs; 0: not said
   std::string gpu;       ///< GpuMention::key; empty: none
   double gigabytes = 0;  ///< of the mention
+  bool spot = false;     ///< said where the GPU is, or in a cell of its own
   int line = 0, section = 0;
   int table = -1, row = -1;  ///< -1: a list
   bool total = false;        ///< a row of sums, or of what is added to them
@@ -58,7 +59,7 @@ struct ClaimRecord {
   /// Its one time, the total where there is one, and its one cost; nullptr: none, or several.
   const ClaimFact* time() const;
   const ClaimFact* cost() const;
-  /// "4xh10080": GPU, memory and how many; empty without GPU.
+  /// "4xh100-80-spot": GPU, memory, how many and of which market; empty without GPU.
   std::string key() const;
 };
 
@@ -67,6 +68,9 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity);
 
 /// "total", "sum", "subtotal", in a few languages.
 bool is_total_word(std::string_view text);
+
+/// A column says who rents it out: the same GPU has several prices.
+bool names_providers(const ClaimTable& table);
 
 /// Every row of every table, then the lists: the labelled lines under each heading, those of code left out.
 std::vector<ClaimRecord> records_of(const ClaimDocument& document);

@@ -25,6 +25,7 @@ struct ClaimEnds {
   ClaimSpan low, high;
 
   friend ClaimEnds operator+(const ClaimEnds& a, const ClaimEnds& b) { return {a.low + b.low, a.high + b.high}; }
+  friend ClaimEnds operator-(const ClaimEnds& a, const ClaimEnds& b) { return {a.low - b.low, a.high - b.high}; }
   friend ClaimEnds operator*(const ClaimEnds& a, const ClaimEnds& b) { return {a.low * b.low, a.high * b.high}; }
   friend ClaimEnds operator/(const ClaimEnds& a, const ClaimEnds& b) { return {a.low / b.high, a.high / b.low}; }
   friend ClaimEnds operator*(const ClaimEnds& a, double factor) { return {a.low * factor, a.high * factor}; }

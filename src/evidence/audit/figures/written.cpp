@@ -57,8 +57,6 @@ Powers powers_of(ClaimDimension dimension) {
 /// Seconds in the hour of a price.
 double seconds_of(ClaimDimension dimension) { return dimension == ClaimDimension::kPrice ? kHourSeconds : 1; }
 
-ClaimEnds less(const ClaimEnds& a, const ClaimEnds& b) { return {a.low - b.low, a.high - b.high}; }
-
 struct Worked {
   ClaimEnds value;
   Powers powers;
@@ -82,7 +80,7 @@ std::optional<Worked> worked(std::span<const WrittenTerm> terms, bool written, P
     }
     if (any && !(product.powers == sum.powers)) sum.mixed = true;
     if (!any) sum.powers = product.powers;
-    sum.value = pending == '-' ? less(sum.value, product.value) : sum.value + product.value;
+    sum.value = pending == '-' ? sum.value - product.value : sum.value + product.value;
     any = true;
   };
   for (std::size_t i = 0; i < terms.size(); ++i) {

@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// Words that lead from what is paid for to what it comes to, and add nothing to it.
+constexpr std::array<std::string_view, 48> kLeads = {
+    "so",        "it",       "this",    "that",   "which",   "they",  "costs", "cost",   "costing", "is",
+    "are",       "comes",    "come",    "to",     "makes",   "make",  "gives", "give",   "of",      "a",
+    "the",       "total",    "in",      "all",    "will",    "would", "be",    "hence",  "thus",    "run",
+    "we",        "pay",      "for",     "equals", "amounts", "bill",  "about", "around", "roughly", "i.e",
+    "therefore", "training", "compute", "job",    "price",   "leads", "means", "then"};
+
+/// Costs told in sentences.
+class Prose {
+ public:
+  explicit Prose(Bench& bench) : bench_(bench) {
+    const auto take = [&](const ClaimText& said) {
+      for (const ClaimAmount& one : said.quantities)
+        if (one.dimension == ClaimDimension::kMoney && !one.odd && one.low > 0 && money_.size() < kMost)
+          money_.push_back(&one);
+    };
+    for (const ClaimLine& line : bench.document.lines) take(line.said);
+    for (const ClaimTable& table : bench.document.tables)
+      for (const ClaimRow& row : table.rows)
+        for (const ClaimText& cell : row.cells) take(cell);
+  }
+
+  void check() {
+    constexpr std::size_t kLongest = 40;
+    for (const ClaimLine& line : bench_.document.lines) {
+      const auto& all = line.said.quantities;
+      if (line.code || all.size() < 2 || all.size() > kLongest) continue;
+      for (std::size_t i = 0; i + 2 < all.size(); ++i) paid(line, all[i], all[i + 1], all[i + 2]);
+      for (std::size_t i = 1; i + 1 < all.size(); ++i) with_buffer(line, i);
+      for (const ClaimAmount& one : all) saves(line, one);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMost = 400;  // amounts of money that are held against each other
+
+  /// Where the sentence of a place begins and ends.
+  static std::size_t begin_of(std::string_view text, std::size_t at) {
+    const std::size_t stop = text.substr(0, at).rfind(". ");
+    return stop == std::string_view::npos ? 0 : stop + 2;
+  }
+  static std::size_t end_of(std::string_view text, std::size_t at) {
+    return std::min(text.find(". ", at), text.size());
+  }
+
+  /// Nothing but such words, commas and colons stand between; `verb`: at least one that says "comes to".
+  static bool leads(std::string_view between, bool& verb) {
+    const std::string lower = to_lower(between);
+    std::string word;
+    const auto known = [&] {
+      if (word.empty()) return true;
+      verb = true;
+      const bool good = std::ranges::find(kLeads, word) != kLeads.end();
+      word.clear();
+      return good;
+    };
+    for (const char c : lower) {
+      if (is_letter(c) || c == '.') {
+        word += c;
+        continue;
+      }
+      if (!known()) return false;
+      if (c == '=' || c == ':') verb = true;
+      else if (c != ' ' && c != ',' && c != '~') return false;
+    }
+    return known();
+  }
+
+  /// What follows ends the clause: no "for storage", "each" or "+ 10%".
+  static bool ends_clause(std::string_view behind) {
+    behind = trim(behind);
+    if (behind.empty()) return true;
+    return (behind[0] == '.' && (behind.size() == 1 || behind[1] == ' ')) || behind[0] == ';' || behind[0] == ')' ||
+           behind[0] == ',' || behind.starts_with("in all") || behind.starts_with("in total");
+  }
+
+  /// "400 GPU-hours at $2.25 per GPU-hour, so it costs $900", "40 h at $2/h cost $80".
+  void paid(const ClaimLine& line, const ClaimAmount& work, const ClaimAmount& price, const ClaimAmount& cost) {
+    const bool of_gpus = work.dimension == ClaimDimension::kGpuTime,
+               of_nodes = work.dimension == ClaimDimension::kNodeTime;
+    if ((!of_gpus && !of_nodes && work.dimension != ClaimDimension::kTime) ||
+        cost.dimension != ClaimDimension::kMoney ||
+        (price.dimension != ClaimDimension::kPrice && price.dimension != ClaimDimension::kMoney) ||
+        price.from < work.to || cost.from < price.to || work.odd || price.odd || cost.odd || work.range() ||
+        price.range() || cost.range() || price.currency != cost.currency)
+      return;
+    const std::string_view text = line.said.text;
+    const std::string joined = to_lower(trim(text.substr(work.to, price.from - work.to)));
+    constexpr std::array<std::string_view, 7> kJoints = {"at", "@", "; at", ", at", "for", "x", "at a rate of"};
+    if (std::ranges::find(kJoints, std::string_view(joined)) == kJoints.end() || (joined == "for" && !of_gpus)) return;
+    // "400 GPU-hours at $2.25": the price of one of them.
+    if (price.dimension == ClaimDimension::kMoney && !of_gpus) return;
+    bool verb = false;
+    if (!leads(text.substr(price.to, cost.from - price.to), verb) || !ends_clause(text.substr(cost.to))) return;
+    if (!verb && text.substr(price.to, cost.from - price.to).contains(',')) return;
+    // What is counted in the same sentence may multiply it; a percentage changes it.
+    const std::size_t from = begin_of(text, work.from), to = end_of(text, cost.to);
+    std::vector<double> times{1};
+    for (const ClaimAmount& one : line.said.quantities) {
+      if (one.from < from || one.from >= to || &one == &work || &one == &price || &one == &cost) continue;
+      if (one.dimension == ClaimDimension::kShare || one.range()) return;
+      const bool counts = one.dimension == ClaimDimension::kBare || one.dimension == ClaimDimension::kGpus ||
+                          one.dimension == ClaimDimension::kEpochs || one.dimension == ClaimDimension::kTimes;
+      if (!counts || one.low <= 0 || times.size() > kMost) continue;
+      const std::size_t so_far = times.size();
+      for (std::size_t i = 0; i < so_far; ++i) times.push_back(times[i] * one.low);
+    }
+    for (const GpuMention& gpu : line.said.gpus)
+      if (gpu.count > 1 && gpu.from >= from && gpu.from < to && times.size() <= kMost) {
+        const std::size_t so_far = times.size();
+        for (std::size_t i = 0; i < so_far; ++i) times.push_back(times[i] * gpu.count);
+      }
+    // Hours of machines at a price that is nobody knows whose: only where no count is near.
+    const double hours = price.dimension == ClaimDimension::kPrice ? 1 / kHour : 1 / work.unit;
+    const ClaimEnds right = ends_of(price) * (ends_of(work, true) * hours);
+    for (const double factor : times)
+      if (fits(cost, right * factor)) return;
+    if (price.per_gpu && !of_gpus && times.size() < 2) return;  // of how many GPUs is said elsewhere
+    if (!of_gpus && times.size() > 1) return;
+    for (const ClaimAmount* one : {&work, &price, &cost}) bench_.use(*one);
+    bench_.find(FindingKind::kWrong, line.line, line.label, cost.text, told(cost, right),
+                work.text + " \xC3\x97 " + price.text);
+  }
+
+  /// "The run costs $936, and with a 15% buffer $1,076.40": so much more than some sum that the document states.
+  void with_buffer(const ClaimLine& line, std::size_t place) {
+    const auto& all = line.said.quantities;
+    const ClaimAmount &share = all[place], &stated = all[place + 1];
+    if (share.dimension != ClaimDimension::kShare || stated.dimension != ClaimDimension::kMoney || stated.odd ||
+        stated.range() || share.range() || stated.from < share.to || share.low <= 0)
+      return;
+    const std::string_view text = line.said.text;
+    const std::string between = to_lower(text.substr(share.to, stated.from - share.to));
+    std::string_view rest = trim(between);
+    constexpr std::array<std::string_view, 7> kMore = {"buffer", "contingency", "reserve",  "margin",
+                                                       "vat",    "tax",         "surcharge"};
+    const auto* const named =
+        std::ranges::find_if(kMore, [&](std::string_view word) { return rest.starts_with(word); });
+    if (named == kMore.end()) return;
+    rest.remove_prefix(named->size());
+    bool verb = false;
+    if (!leads(rest, verb) || !ends_clause(text.substr(stated.to))) return;
+    const std::string lead = to_lower(trim(text.substr(0, share.from)));
+    if (!lead.ends_with("with a") && !lead.ends_with("with") && !lead.ends_with("including a") &&
+        !lead.ends_with("including") && !lead.ends_with("plus a") && !lead.ends_with("plus") &&
+        !lead.ends_with("adding a"))
+      return;
+    const std::size_t from = begin_of(text, share.from);
+    std::vector<ClaimEnds> sums;
+    const ClaimAmount* last = nullptr;
+    for (const ClaimAmount& one : all) {
+      if (one.from < from || one.to > share.from || one.dimension != ClaimDimension::kMoney) continue;
+      if (one.odd || one.range() || one.currency != stated.currency) return;
+      const std::size_t before = sums.size();
+      constexpr std::size_t kSums = 64;
+      for (std::size_t i = 0; i < before && sums.size() < kSums; ++i) sums.push_back(sums[i] + ends_of(one, true));
+      sums.push_back(ends_of(one, true));
+      last = &one;
+    }
+    if (last == nullptr) return;
+    for (const ClaimAmount* one : money_)
+      if (one != &stated) sums.push_back(ends_of(*one, true));
+    const ClaimEnds part = ends_of(share, true), more = ends_of(1.0) + part;
+    bench_.use(share);
+    bench_.use(stated);
+    for (const ClaimEnds& sum : sums)
+      if (fits(stated, sum * more) || fits(stated, sum * part)) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text, told(stated, ends_of(*last, true) * more),
+                last->text + " + " + share.text);
+  }
+
+  /// "Option A costs $1,100 and B $530: B saves $570", and the totals of two tables.
+  void saves(const ClaimLine& line, const ClaimAmount& stated) {
+    if (stated.dimension != ClaimDimension::kMoney || stated.odd || stated.range() || stated.at_least || stated.at_most)
+      return;
+    const std::string_view text = line.said.text;
+    const std::string before = to_lower(trim(text.substr(0, stated.from)));
+    if (!before.ends_with("saves") && !before.ends_with("saves about") && !before.ends_with("would save") &&
+        !before.ends_with("will save") && !before.ends_with("saving of"))
+      return;
+    const std::string behind = to_lower(text.substr(stated.to, 24));
+    if (has_any(behind, {" per ", " a ", " an ", " each", " every", "/"})) return;
+    const std::size_t from = begin_of(text, stated.from), to = end_of(text, stated.to);
+    std::vector<const ClaimAmount*> two;
+    for (const ClaimAmount& one : line.said.quantities) {
+      if (&one == &stated || one.from < from || one.from >= to || one.dimension == ClaimDimension::kShare) continue;
+      // So many runs, hours, months; and what follows is told of the saving.
+      if (one.dimension != ClaimDimension::kMoney || one.odd || one.range() || one.from > stated.from) return;
+      two.push_back(&one);
+    }
+    if (two.empty()) two = totals(before.substr(std::min(from, before.size())));
+    else if (two.size() != 2 || !are_compared(to_lower(text.substr(two[0]->to, two[1]->from - two[0]->to)))) return;
+    if (two.size() != 2 || two[0]->currency != stated.currency || two[1]->currency != stated.currency) return;
+    const ClaimAmount &more = two[0]->low >= two[1]->low ? *two[0] : *two[1],
+                      &less = two[0]->low >= two[1]->low ? *two[1] : *two[0];
+    const ClaimEnds right = ends_of(more) - ends_of(less);
+    for (const ClaimAmount* one : {&more, &less, &stated}) bench_.use(*one);
+    // What is far off is the saving of something else.
+    constexpr double kOff = 2.5;
+    if (fits(stated, right) || stated.low > kOff * right.most() || right.least() > kOff * stated.low ||
+        is_known(stated))
+      return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, "saves " + stated.text, told(stated, right),
+                more.text + " - " + less.text);
+  }
+
+  /// The amount, or the difference of two, stands somewhere in the document.
+  bool is_known(const ClaimAmount& stated) {
+    for (std::size_t i = 0; i < money_.size(); ++i) {
+      if (money_[i] == &stated) continue;
+      if (may_be_same(*money_[i], stated)) return true;
+      for (std::size_t j = 0; j < money_.size(); ++j) {
+        if (!bench_.go_on()) return true;
+        if (j == i || money_[j] == &stated || money_[i]->low <= money_[j]->low) continue;
+        if (std::fabs(money_[i]->low - money_[j]->low - stated.low) <= std::max(stated.low_step, money_[i]->low_step))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  /// "$1,100 and option B $530"
+  static bool are_compared(std::string_view between) {
+    constexpr std::size_t kLongest = 40;
+    return between.size() <= kLongest &&
+           has_any(between, {" and ", " vs", "versus", "instead of", "against", " while ", "rather than", " but ",
+                             "compared"}) &&
+           !has_any(between,
+                    {"credit", "discount", "fee", "with", " for ", "plus", "storage", "setup", "per ", "/", "+"});
+  }
+
+  /// The money in the total rows of the document's tables, where there are two tables with one each and who saves is in
+  /// the heading of one of them alone.
+  std::vector<const ClaimAmount*> totals(std::string_view before) const {
+    before = trim(before.substr(0, std::min(before.rfind("save"), before.size())));
+    const std::size_t blank = before.rfind(' ');
+    const std::string_view who = blank == std::string_view::npos ? before : before.substr(blank + 1);
+    std::vector<const ClaimAmount*> found;
+    int named = 0;
+    for (const ClaimTable& table : bench_.document.tables) {
+      const ClaimAmount* last = nullptr;
+      for (const ClaimRow& row : table.rows) {
+        if (std::ranges::none_of(row.cells, [](const ClaimText& cell) { return is_total_word(cell.text); })) continue;
+        for (const ClaimText& cell : row.cells)
+          for (const ClaimAmount& one : cell.quantities)
+            if (one.dimension == ClaimDimension::kMoney) last = &one;
+      }
+      if (last == nullptr) return {};
+      found.push_back(last);
+      const std::string title = to_lower(bench_.document.sections[static_cast<std::size_t>(table.section)].title.text);
+      named += !who.empty() && has_word(title, who) ? 1 : 0;
+    }
+    return named == 1 ? found : std::vector<const ClaimAmount*>{};
+  }
+
+  Bench& bench_;
+  std::vector<const ClaimAmount*> money_;
+};
+
+}  // namespace
+
+void check_prose(Bench& bench) { Prose(bench).check(); }
+
+}  // namespace gpuplan::audit
