@@ -153,6 +153,11 @@ TEST(AuditBills, Nodes) {
                        "36 h | 24.00 | $3,456.00 |\n| Eval | 1 | " + cell("8") + "5 | 24.00 | $120.00 |\n",
                    {"$48.00", "$3,456.00", "$120.00"}});
     }
+  expect_told(
+      {"Set-up and buffer are in.\n\n| Phase | Nodes | GPUs/node | Hours | $/GPU-h | Cost "
+       "|\n|---|---|---|---|---|---|\n"
+       "| Pretrain | 4 | 8 | 100 | $2.00 | $6,400 |\n| SFT | 1 | 8 | 10 | $2.00 | $160 |\n",
+       {"$6,400", "$160"}});
   // How many nodes these GPUs are is said elsewhere, or nowhere.
   expect_told(
       {"One node has 8 GPUs. Set-up and buffer are in.\n\n| Item | GPUs | Hours | $/node-h | Cost "

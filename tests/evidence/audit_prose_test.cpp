@@ -66,10 +66,11 @@ TEST(AuditProse, Savings) {
   };
   EXPECT_EQ(said_of(two("Spot saves $570.32 (52%).")), "");
   EXPECT_NE(said_of(two("Spot saves $670.32 (61%).")), "");
+  EXPECT_NE(said_of(two("Spot saves $670.32 (61%) and takes 7 h longer (15%). Set-up is 20 min.")), "");
   for (const char* right :
        {"Turning off idle nodes saves $400.", "Spot saves $496.80 in training.", "Spot saves $5,703 over ten runs.",
-        "Spot saves $300 per run.", "Spot saves $300 a month.", "A costs $100 with a $20 credit and saves $50.",
-        "For 3 runs at $100 and $50 the second saves $150."})
+        "Spot saves $300 per run.", "Spot saves $900 over 3 runs.", "Spot saves $300 a month.",
+        "A costs $100 with a $20 credit and saves $50.", "For 3 runs at $100 and $50 the second saves $150."})
     EXPECT_EQ(said_of(two(right)), "") << right;
 }
 
@@ -91,12 +92,12 @@ TEST(AuditProse, MemoryOfSeveralCards) {
   for (const char* text : {"8x H100 SXM have 512 GB of memory", "4x RTX 4090 have 128 GB", "2x L40S (80 GB)",
                            "8x H100 have 64 GB each", "8x H200 with 1,000 GB in total"})
     EXPECT_NE(said_of(std::string(text) + "\n"), "") << text;
-  for (const char* text :
-       {"8x H100 SXM have 640 GB of memory", "8x H100 have 80 GB each", "4x RTX 4090 with 96 GB in total",
-        "8x MI300X have 1.5 TB of memory", "8x H200 (1,128 GB)", "8x H100 SXM have 2 TB of host memory",
-        "8x H100 have 600 GB free", "2x A100 have 160 GB", "2x A100 have 80 GB",
-        // As B200 are sold and as they report: 180 GiB are 193 GB.
-        "A B200 has 180 GB of memory", "A B200 has 192 GB of memory"})
+  for (const char* text : {"8x H100 SXM have 640 GB of memory", "8x H100 have 80 GB each",
+                           "4x RTX 4090 with 96 GB in total", "8x MI300X have 1.5 TB of memory", "8x H200 (1,128 GB)",
+                           "8x H100 SXM have 2 TB of host memory", "8x H100 have 600 GB free", "2x A100 have 160 GB",
+                           "2x A100 have 80 GB", "Two H100 with 160 GB of memory", "All eight H100 have 640 GB",
+                           // As B200 are sold and as they report: 180 GiB are 193 GB.
+                           "A B200 has 180 GB of memory", "A B200 has 192 GB of memory"})
     EXPECT_EQ(said_of(std::string(text) + "\n"), "") << text;
 }
 

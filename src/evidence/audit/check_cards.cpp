@@ -128,6 +128,11 @@ class Cards {
                                        " of hbm", " hbm", " gddr", " each", ":", " in all", " in total", " per gpu"})
       ends = ends || (behind.starts_with(end) && (end != "." || behind.size() < 2 || behind[1] == ' '));
     if (!ends && !trim(behind).empty()) return;
+    // "two H100 with 160 GB"
+    const std::string_view front = trim(std::string_view(lower).substr(0, gpu.from));
+    for (const std::string_view number :
+         {"two", "three", "four", "six", "eight", "sixteen", "pair of", "several", "all"})
+      if (front.ends_with(number)) return;
     const double size = gigabytes_of(amount);
     if (gpu.count > 1) return memory_of_all(line, gpu, amount, size, behind);
     // In brackets stands anything; the sizes of cards are few.

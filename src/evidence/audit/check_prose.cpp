@@ -196,13 +196,16 @@ class Prose {
         !before.ends_with("will save") && !before.ends_with("saving of"))
       return;
     const std::string behind = to_lower(text.substr(stated.to, 24));
-    if (has_any(behind, {" per ", " a ", " an ", " each", " every", "/"})) return;
+    if (has_any(behind, {" per ", " a ", " an ", " each", " every", "/", " over ", " across ", " for ", " in "}))
+      return;
     const std::size_t from = begin_of(text, stated.from), to = end_of(text, stated.to);
     std::vector<const ClaimAmount*> two;
     for (const ClaimAmount& one : line.said.quantities) {
       if (&one == &stated || one.from < from || one.from >= to || one.dimension == ClaimDimension::kShare) continue;
-      // So many runs, hours, months; and what follows is told of the saving.
-      if (one.dimension != ClaimDimension::kMoney || one.odd || one.range() || one.from > stated.from) return;
+      const bool money = one.dimension == ClaimDimension::kMoney;
+      if (one.from > stated.from && !money) continue;  // "and takes 7 h longer"
+      // So many runs, hours, months; and more that is saved, or spent.
+      if (!money || one.odd || one.range() || one.from > stated.from) return;
       two.push_back(&one);
     }
     if (two.empty()) two = totals(before.substr(std::min(from, before.size())));

@@ -73,6 +73,20 @@ void add_cell(ClaimRecord& record, const std::string& name, const ClaimText& cel
   }
 }
 
+/// "Nodes" times "GPUs per node"; 0: not both are said.
+int gpus_of_nodes(const ClaimRecord& record) {
+  double nodes = 0, each = 0;
+  for (const ClaimFact& one : record.facts) {
+    const std::string name = to_lower(one.name);
+    if (one.value->range() || !one.value->whole) continue;
+    if (name.contains("gpu") && of_a_node(name)) each = one.value->low;
+    else if (name == "nodes" || name == "# nodes" || name == "machines" || name == "instances" || name == "servers")
+      nodes = one.value->low;
+  }
+  constexpr double kMost = 1e6;
+  return static_cast<int>(std::min(nodes * each, kMost));
+}
+
 ClaimRecord row_record(const ClaimTable& table, std::size_t position, int number) {
   const ClaimRow& row = table.rows[position];
   ClaimRecord record;
@@ -96,6 +110,7 @@ ClaimRecord row_record(const ClaimTable& table, std::size_t position, int number
   }
   if (const ClaimFact* gpus = record.find(ClaimRole::kGpus); gpus != nullptr && record.count == 0)
     record.count = static_cast<int>(std::min(gpus->value->high, 1e6));
+  if (record.count == 0) record.count = gpus_of_nodes(record);
   return record;
 }
 
