@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/bill_tally.h"
 #include "evidence/audit/figures/span.h"
-#include "evidence/audit/figures/tally.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -68,7 +68,7 @@ class Columns {
       if (head.find("rate") != std::string::npos || head.find("/h") != std::string::npos ||
           head.find("per ") != std::string::npos)
         continue;
-      Tally tally;
+      BillTally tally;
       for (const ClaimRow& row : table.rows) {
         const ClaimAmount* value = value_at(row, column);
         if (value == nullptr || !(adds(value->dimension) || value->dimension == ClaimDimension::kBare)) continue;

@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/bill_tally.h"
 #include "evidence/audit/figures/span.h"
-#include "evidence/audit/figures/tally.h"
 #include "evidence/claims/words.h"
 
 namespace gpuplan::audit {

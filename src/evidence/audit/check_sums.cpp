@@ -11,8 +11,8 @@
 #include "base/math.h"
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/bill_tally.h"
 #include "evidence/audit/figures/span.h"
-#include "evidence/audit/figures/tally.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -163,7 +163,7 @@ class Sums {
     if (stated == nullptr) return;
     std::vector<const ClaimAmount*> values(items.size());
     for (std::size_t j = 0; j < items.size(); ++j) values[j] = value_of(*items[j], dimension, several);
-    Tally tally;
+    BillTally tally;
     std::size_t told_of = 0;
     std::vector<const ClaimAmount*> used;
     for (std::size_t j = 0; j < items.size(); ++j) {

@@ -16,7 +16,7 @@ bool is_taken_off(std::string_view label);
 
 /// Adds up the amounts of a column or list. Where a label leaves open how one counts, all ways are kept, and a total is
 /// right where it is that of any of them.
-class Tally {
+class BillTally {
  public:
   void part(const ClaimAmount& value, std::string_view label);
   /// A total closes the parts above it; what follows is added to it, or begins anew.

@@ -1,4 +1,4 @@
-#include "evidence/audit/figures/tally.h"
+#include "evidence/audit/figures/bill_tally.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,11 +13,11 @@ bool is_taken_off(std::string_view label) {
                   "remise", "descuento", "deduct", "abzug", "less ", "already paid", "prepaid", "deposit", "saving"});
 }
 
-void Tally::State::add(const ClaimEnds& value, int sign) {
+void BillTally::State::add(const ClaimEnds& value, int sign) {
   for (ClaimEnds* sum : {&since, &all}) *sum = sign < 0 ? *sum - value : *sum + value;
 }
 
-void Tally::part(const ClaimAmount& value, std::string_view label) {
+void BillTally::part(const ClaimAmount& value, std::string_view label) {
   const ClaimEnds one = ends_of(value);
   const bool off = is_taken_off(label);
   std::vector<State> next;
@@ -51,7 +51,7 @@ void Tally::part(const ClaimAmount& value, std::string_view label) {
   else if (!words_.ends_with("...")) words_ += " + ...";
 }
 
-void Tally::total(const ClaimAmount& value) {
+void BillTally::total(const ClaimAmount& value) {
   const ClaimEnds one = ends_of(value);
   for (State& state : states_) {
     state.before = one;
@@ -64,15 +64,15 @@ void Tally::total(const ClaimAmount& value) {
   words_ = value.text;
 }
 
-bool Tally::is_total(const ClaimAmount& stated) const {
+bool BillTally::is_total(const ClaimAmount& stated) const {
   return std::ranges::any_of(states_, [&](const State& state) {
     return fits(stated, state.since) || fits(stated, state.all) || fits(stated, state.so_far());
   });
 }
 
-ClaimEnds Tally::right_total() const { return states_.front().so_far(); }
+ClaimEnds BillTally::right_total() const { return states_.front().so_far(); }
 
-bool Tally::is_share(const ClaimAmount& stated, const ClaimAmount& share) const {
+bool BillTally::is_share(const ClaimAmount& stated, const ClaimAmount& share) const {
   const ClaimEnds part = ends_of(share, true);
   const auto is_of = [&](const ClaimEnds& whole) { return fits(stated, whole * part); };
   return std::ranges::any_of(above_, is_of) || std::ranges::any_of(states_, [&](const State& state) {
@@ -80,6 +80,6 @@ bool Tally::is_share(const ClaimAmount& stated, const ClaimAmount& share) const 
          });
 }
 
-ClaimEnds Tally::right_share(const ClaimAmount& share) const { return so_far() * ends_of(share, true); }
+ClaimEnds BillTally::right_share(const ClaimAmount& share) const { return so_far() * ends_of(share, true); }
 
 }  // namespace gpuplan
