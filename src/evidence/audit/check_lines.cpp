@@ -207,7 +207,7 @@ class Lines {
       const ClaimAmount* count = at(row, factor);
       if (count == nullptr) return std::nullopt;
       value = value * (count->low / count->unit);
-      how = count->text + " \xC3\x97 " + how;
+      how.insert(0, count->text + " \xC3\x97 ");
       trivial = trivial && count->low == count->unit;
     }
     for (const std::size_t discount : discounts) {

@@ -25,7 +25,7 @@ void BillTally::part(const ClaimAmount& value, std::string_view label) {
   for (const State& state : states_) {
     State plain = state;
     plain.add(one, value.taken || (off && !value.added) ? -1 : 1);
-    next.push_back(std::move(plain));
+    next.push_back(plain);
   }
   for (const State& state : states_) {
     // "Discount (10%): $20": told beside prices that hold it already, or taken off by its own sign.
@@ -36,7 +36,7 @@ void BillTally::part(const ClaimAmount& value, std::string_view label) {
       State closed = state;
       closed.before = one;
       closed.since = ends_of(0.0);
-      next.push_back(std::move(closed));
+      next.push_back(closed);
     }
   }
   constexpr std::size_t kMost = 64;
