@@ -244,9 +244,10 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
     std::ranges::stable_sort(list.rejections, [](const auto& a, const auto& b) { return a.second > b.second; });
     for (const Offer& offer : feed.offers) offers.push_back(&offer);
   }
-  add_offers(database, offers, number);
-  if (const int today = packed_date(terms.today); first_today && today > 0)
-    thin(database, days_before(today, kWholeDays), days_before(today, kDailyDays));
+  const int today = packed_date(terms.today);
+  const int whole_from = today > 0 ? days_before(today, kWholeDays) : 0;
+  add_offers(database, offers, number, whole_from);
+  if (first_today && today > 0) thin(database, whole_from, days_before(today, kDailyDays));
   std::vector<Offer> ready = current_offers(database, "");
   const auto done = database.commit();
   if (!done) {

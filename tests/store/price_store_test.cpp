@@ -186,6 +186,54 @@ TEST_F(StoredPrices, AreKnownOnEveryDayAsTheyWereThen) {
   }
 }
 
+TEST_F(StoredPrices, AreTheSameFromOneImportAndFromMany) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    std::mt19937 random(seed);
+    const auto any = [&](unsigned most) { return static_cast<unsigned>(random() % most); };
+    // Lists of a few days, each of which leaves machines out and brings them back.
+    std::vector<std::vector<Offer>> lists;
+    for (int day = 10; day < 22; day += 1 + static_cast<int>(any(3))) {
+      std::vector<Offer> offers;
+      for (const char* region : {"x", "y"})
+        for (const char* instance : {"a", "b", "c"})
+          if (any(3) > 0) {
+            offers.push_back(offer_at("aws", region, 1 + any(2), "2026-11-" + std::to_string(day)));
+            offers.back().instance = instance;
+          }
+      lists.push_back(std::move(offers));
+    }
+    const auto told = [&](const std::string& as_of) {
+      std::string text;
+      for (const Offer& one : known(as_of))
+        text += one.region + one.instance + number_text(std::round(one.price->p50 / kAnHour)) + ' ';
+      return text;
+    };
+    std::map<std::string, std::string> wanted;  // one list a call, the oldest first
+    for (int way = 0; way < 6; ++way) {
+      std::filesystem::remove(file);
+      std::vector<Feed> feeds;
+      for (const std::vector<Offer>& list : lists) feeds.push_back(list_of(list));
+      if (way > 1) std::ranges::shuffle(feeds, random);
+      while (!feeds.empty()) {
+        const std::size_t together = way == 0   ? 1
+                                     : way == 1 ? feeds.size()
+                                                : 1 + any(static_cast<unsigned>(feeds.size()));
+        const std::vector<Feed> call(feeds.end() - static_cast<std::ptrdiff_t>(together), feeds.end());
+        ASSERT_TRUE(store().import(way == 0 ? std::vector{feeds.front()} : call, {"2026-11-25", "12:00:00", "test"}));
+        if (way == 0) feeds.erase(feeds.begin());
+        else feeds.resize(feeds.size() - together);
+      }
+      for (int day = 10; day < 25; ++day) {
+        const std::string date = "2026-11-" + std::to_string(day);
+        if (way == 0) wanted[date] = told(date);
+        else EXPECT_EQ(told(date), wanted[date]) << date << ", seed " << seed << ", way " << way;
+      }
+      if (way == 0) wanted[""] = told("");
+      else EXPECT_EQ(told(""), wanted[""]) << "seed " << seed << ", way " << way;
+    }
+  }
+}
+
 TEST_F(StoredPrices, TellWhatAnImportChanged) {
   const auto at = [](const char* region, double price, const char* day) { return offer_at("aws", region, price, day); };
   import({at("a", 10, "2026-11-01"), at("b", 10, "2026-11-01"), at("c", 10, "2026-11-01"), at("d", 10, "2026-11-01")},

@@ -33,10 +33,14 @@ struct Run {
   PriceValues values;
 };
 
+/// Days of one group in this import, in their order, that tell what it has.
+using Days = std::span<const int>;
+
 class Adding {
  public:
-  Adding(Database& database, std::int64_t import)
+  Adding(Database& database, std::int64_t import, int whole_from)
       : import_(import),
+        whole_from_(whole_from),
         texts_(database),
         details_(database, texts_),
         find_group_(database, "SELECT id FROM groups WHERE gpu = ? AND provider = ? AND region = ? AND source = ?"),
@@ -44,6 +48,8 @@ class Adding {
         find_told_(database, "SELECT day, import FROM listings WHERE grp = ? ORDER BY day DESC, import DESC LIMIT 1"),
         add_told_(database, "INSERT OR IGNORE INTO listings (grp, day, import) VALUES (?, ?, ?)"),
         find_day_(database, "SELECT 1 FROM listings WHERE grp = ? AND day = ?"),
+        find_between_(database,
+                      "SELECT 1 FROM listings WHERE grp = ? AND day >= ? AND day <= ? AND import > ? AND import < ?"),
         find_series_(database,
                      "SELECT id FROM series WHERE grp = ? AND instance = ? AND zone = ? AND gpus = ? AND number = ?"),
         add_series_(database,
@@ -95,24 +101,26 @@ class Adding {
   }
 
   void add_group(std::span<const Item> items) {
+    const std::int64_t group = items.front().group;
     Told told;
-    if (find_told_(items.front().group)) told = {find_told_.whole(0), find_told_.whole(1), true};
-    for (std::size_t from = 0, to = 0; from < items.size(); from = to) {
-      while (to < items.size() && items[to].series() == items[from].series()) ++to;
-      add_kind(items.subspan(from, to - from), told);
-    }
+    if (find_told_(group)) told = {find_told_.whole(0), find_told_.whole(1), true};
     std::vector<int> days;
     for (const Item& item : items) days.push_back(item.day);
     std::ranges::sort(days);
     days.erase(std::ranges::unique(days).begin(), days.end());
     // A day that is past already was told of by those who knew it then.
+    fresh_.clear();
     for (const int day : days)
-      if (!told.before || day >= told.day || !find_day_(items.front().group, day))
-        add_told_(items.front().group, day, import_);
+      if (!told.before || day >= told.day || !find_day_(group, day)) fresh_.push_back(day);
+    for (std::size_t from = 0, to = 0; from < items.size(); from = to) {
+      while (to < items.size() && items[to].series() == items[from].series()) ++to;
+      add_kind(items.subspan(from, to - from), days, told);
+    }
+    for (const int day : fresh_) add_told_(group, day, import_);
   }
 
   /// Offers of the same names, by day and price: those at the same place of their days are one series.
-  void add_kind(std::span<const Item> items, const Told& told) {
+  void add_kind(std::span<const Item> items, Days days, const Told& told) {
     std::vector<std::vector<Run>> series;
     for (std::size_t from = 0, to = 0; from < items.size(); from = to) {
       while (to < items.size() && items[to].day == items[from].day) ++to;
@@ -120,7 +128,8 @@ class Adding {
         if (i - from >= series.size()) series.emplace_back();
         std::vector<Run>& runs = series[i - from];
         const PriceValues values = values_of(*items[i].offer, details_.number_of(*items[i].offer));
-        if (!runs.empty() && runs.back().values.same(values)) runs.back().last = items[i].day;
+        if (!runs.empty() && runs.back().values.same(values) && follows(items[i].day, runs.back().last, days, told))
+          runs.back().last = items[i].day;
         else runs.push_back({items[i].day, items[i].day, values});
       }
     }
@@ -135,18 +144,33 @@ class Adding {
         id = add_series_.whole(0);
         add_series_.next();
       }
-      add_runs(id, known, series[number], told);
+      add_runs(kind.group, id, known, series[number], days, told);
     }
   }
 
-  void add_runs(std::int64_t series, bool known, const std::vector<Run>& runs, const Told& told) {
+  /// No list of a day between them left the machine out; what is past already stays apart from what goes on.
+  static bool follows(int day, int before, Days days, const Told& told) {
+    if (before < told.day && told.day <= day) return false;
+    return std::ranges::upper_bound(days, before) == std::ranges::lower_bound(days, day);
+  }
+
+  void add_runs(std::int64_t group, std::int64_t series, bool known, const std::vector<Run>& runs, Days days,
+                const Told& told) {
     for (const Run& run : runs) {
-      if (known && run.last < told.day && &run != &runs.back() && is_known(series, run)) continue;
-      if (known && run.last >= told.day && goes_on(series, run, told)) continue;
+      if (known && run.last < told.day && &run != &runs.back() && is_known(series, run) && !brings_a_day(run)) continue;
+      // A list of this import that came before and left the machine out ends what was known.
+      const bool next = std::ranges::none_of(days, [&](int day) { return told.day <= day && day < run.first; });
+      if (known && run.last >= told.day && next && goes_on(group, series, run, told)) continue;
       const PriceValues& v = run.values;
       add_price_(series, run.first, import_, run.last, import_, v.price, v.spot, v.stock, v.reliability, v.details,
                  v.price_low, v.price_high, v.spot_low, v.spot_high);
     }
+  }
+
+  /// A day of it was not told of so far, and not so long ago that it may have been thinned out.
+  bool brings_a_day(const Run& run) const {
+    const auto day = std::ranges::lower_bound(fresh_, std::max(run.first, whole_from_));
+    return day != fresh_.end() && *day <= run.last;
   }
 
   /// The past says so already: a list that tells all of its past each time adds its new days only.
@@ -157,30 +181,36 @@ class Adding {
   }
 
   /// The newest price, told by the import before this one, is still right.
-  bool goes_on(std::int64_t series, const Run& run, const Told& told) {
+  bool goes_on(std::int64_t group, std::int64_t series, const Run& run, const Told& told) {
     constexpr int kValues = 4;
     if (!find_last_(series)) return false;
     const std::int64_t first = find_last_.whole(0), first_import = find_last_.whole(1), last = find_last_.whole(2),
                        last_import = find_last_.whole(3);
-    const bool still = (last_import == told.import || last_import == import_) && first <= run.last &&
+    const bool still = last_import == told.import && last == told.day && first <= run.last &&
                        values_in(find_last_, kValues).same(run.values);
-    if (!still) return false;
+    // Lists of days in between came later, and may have left it out.
+    const auto between = std::ranges::lower_bound(fresh_, std::max(static_cast<int>(first), whole_from_));
+    if (!still || (between != fresh_.end() && *between < told.day) ||
+        find_between_(group, first, last, last_import, import_))
+      return false;
     go_on_(std::max<std::int64_t>(last, run.last), import_, run.values.reliability, series, first, first_import);
     return true;
   }
 
   std::int64_t import_;
+  int whole_from_;
+  std::vector<int> fresh_;  ///< days of the group that this import is the first to tell of, or tells anew
   StoredTexts texts_;
   StoredDetails details_;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::int64_t> groups_;
-  Statement find_group_, add_group_, find_told_, add_told_, find_day_, find_series_, add_series_, find_last_, find_on_,
-      go_on_, add_price_;
+  Statement find_group_, add_group_, find_told_, add_told_, find_day_, find_between_, find_series_, add_series_,
+      find_last_, find_on_, go_on_, add_price_;
 };
 
 }  // namespace
 
-void add_offers(Database& database, const std::vector<const Offer*>& offers, std::int64_t import) {
-  Adding(database, import).add(offers);
+void add_offers(Database& database, const std::vector<const Offer*>& offers, std::int64_t import, int whole_from) {
+  Adding(database, import, whole_from).add(offers);
 }
 
 }  // namespace gpuplan

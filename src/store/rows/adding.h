@@ -9,7 +9,8 @@
 
 namespace gpuplan {
 
-/// Within a transaction. Failures are the database's.
-void add_offers(Database& database, const std::vector<const Offer*>& offers, std::int64_t import);
+/// Within a transaction. `whole_from`: since that day (store/rows/dates.h) nothing was thinned out. Failures are the
+/// database's.
+void add_offers(Database& database, const std::vector<const Offer*>& offers, std::int64_t import, int whole_from);
 
 }  // namespace gpuplan

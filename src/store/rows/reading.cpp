@@ -9,11 +9,11 @@
 namespace gpuplan {
 namespace {
 
-/// One row for each group: the import of its newest listing.
+/// One row for each group: its newest listing, day and import in one number.
 constexpr const char* kNewestListings =
-    "SELECT id AS grp, gpu, provider, region, source, (SELECT import FROM listings l WHERE l.grp = groups.id AND "
-    "l.day <= ?1 AND l.import <= ?2 ORDER BY l.day DESC, l.import DESC LIMIT 1) AS import FROM groups WHERE ?3 = 0 OR "
-    "id IN (SELECT grp FROM listings WHERE import = ?3)";
+    "SELECT id AS grp, gpu, provider, region, source, (SELECT (l.day << 32) | l.import FROM listings l WHERE l.grp = "
+    "groups.id AND l.day <= ?1 AND l.import <= ?2 ORDER BY l.day DESC, l.import DESC LIMIT 1) AS listing FROM groups "
+    "WHERE ?3 = 0 OR id IN (SELECT grp FROM listings WHERE import = ?3)";
 
 }  // namespace
 
@@ -26,8 +26,9 @@ std::deque<StoredOffer> read_offers(Database& database, const ReadingTerms& term
                  "s.zone, s.gpus, " +
                      std::string(kPriceColumns) + " FROM (" + kNewestListings +
                      ") n JOIN series s ON s.grp = n.grp JOIN prices p ON "
-                     "p.series = s.id WHERE p.first_import <= n.import AND p.last_import >= n.import AND "
-                     "p.first <= ?1 ORDER BY n.grp, s.id, p.first, p.first_import");
+                     "p.series = s.id WHERE p.first_import <= (n.listing & 4294967295) AND "
+                     "p.last_import >= (n.listing & 4294967295) AND p.first <= ?1 AND p.last >= (n.listing >> 32) "
+                     "ORDER BY n.grp, s.id, p.first, p.first_import");
   constexpr int kValues = 11;
   std::deque<StoredOffer> found;
   for (bool more = rows(terms.day, terms.import, terms.told_by); more; more = rows.next()) {
