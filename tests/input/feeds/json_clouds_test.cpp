@@ -128,6 +128,21 @@ TEST(AwsFeed, SetsSpotPricesAtTheFloorAside) {
   EXPECT_EQ(feed.rejected(), 2U);
 }
 
+TEST(AwsFeed, ReadsTheSpotHistoryWithAndWithoutItsWrapping) {
+  const std::string_view prices = R"([
+    {"AvailabilityZone":"us-east-1b","InstanceType":"g6.xlarge","ProductDescription":"Linux/UNIX","SpotPrice":"0.25","Timestamp":"2026-11-20T10:00:00+00:00"},
+    {"AvailabilityZone":"us-east-1a","InstanceType":"g6.xlarge","ProductDescription":"Windows","SpotPrice":"0.5","Timestamp":"2026-11-20T10:00:00+00:00"}])";
+  const std::string bare(prices), wrapped = R"({"SpotPriceHistory":)" + bare + "}";
+  for (const std::string& text : {bare, wrapped, "\n  " + bare}) {
+    const FeedFormat* format = recognise_feed(text);
+    ASSERT_NE(format, nullptr) << text;
+    EXPECT_EQ(format->name, "aws-spot-history");
+    const Feed feed = read_list("aws-spot-history", text);
+    EXPECT_EQ(told(feed), Lines{"1x L4 spot 0.25 in us-east-1"});
+    EXPECT_EQ(feed.rejections, counts({{"not with Linux", 1}}));
+  }
+}
+
 TEST(AwsFeed, ReadsTheSpotPage) {
   const Feed feed =
       read_list("aws-spot", R"({"config":{"rate":"perhr","regions":[{"region":"us-east","instanceTypes":[{"type":"gpu",

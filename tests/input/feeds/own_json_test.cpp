@@ -15,7 +15,7 @@ TEST(OwnJson, FindsFieldsByTheirUsualNames) {
     {"provider":"c","gpu":"L40S","gpus":1,"price":1,"spot":true},
     {"provider":"c","gpu":"L40S","gpus":1,"price":1,"spot_price":0.4},
     {"provider":"c","gpu":"L40S","gpus":1,"price":5000,"pricing_type":"reserved 1 year"},
-    {"provider":"c","gpu":"L40S","gpus":1,"price":"1,5"},
+    {"provider":"c","gpu":"L40S","gpus":1,"price":"one"},
     {"provider":"c","gpu":"L40S","gpus":1,"price":1,"currency":"CHF"},
     {"gpu":"L40S","gpus":1,"price":1}, 5]})");
   EXPECT_EQ(told(feed), (Lines{"8x H100 SXM 20 in eu", "8x H100 SXM 20, sold out", "1x L40S 1", "2x L40S 1.5",
@@ -24,7 +24,7 @@ TEST(OwnJson, FindsFieldsByTheirUsualNames) {
   EXPECT_EQ(feed.offers[1].as_of, "2026-11-21");
   EXPECT_EQ(feed.offers[0].provider, "acme");
   EXPECT_EQ(feed.rejections, counts({{"a reservation or commitment", 1},
-                                     {"no price", 1},
+                                     {"a price that is no number", 1},
                                      {"a price in CHF (--rate CHF=DOLLARS)", 1},
                                      {"no provider", 1},
                                      {"an entry that is no object in braces", 1}}));
@@ -46,9 +46,38 @@ TEST(OwnJson, KindsOfPriceUnderAnyName) {
                             R"("type":"SXM")", R"("term":null)", R"("reserved_price":0.5)", R"("uptime":"3 years")"})
     EXPECT_EQ(of(field), "1x L4 1") << field;
   EXPECT_EQ(of(R"("pricing_model":"flux")"), "a kind of price that gpuplan does not know");
-  const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":1,"price":2,"spot_price":"1,75"}])");
+  const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":1,"price":2,"spot_price":"soon"}])");
   EXPECT_EQ(told(feed), Lines{"1x L4 2"});
-  EXPECT_EQ(feed.corrections, counts({{"a spot price that is no number, left out", 1}}));
+  EXPECT_EQ(feed.corrections, counts({{"spot: a price that is no number, left out", 1}}));
+}
+
+TEST(OwnJson, ReadsPricesAndDatesAsTablesAreRead) {
+  const auto of = [](const std::string& fields) {
+    const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":2,)" + fields + "}]");
+    if (feed.kept != 1) return feed.rejections.empty() ? std::string("none") : feed.rejections.begin()->first;
+    return told(feed).front() + ", " + feed.offers[0].as_of;
+  };
+  const std::string today = of(R"("price":6)").substr(std::string("2x L4 6, ").size());
+  for (const char* unit : {R"("unit":"gpu_hour")", R"("priceUnit":"$/GPU/h")", R"("unit_price":"per GPU")",
+                           R"("note":"USD per GPU-hour")"})
+    EXPECT_EQ(of(R"("price":3,)" + std::string(unit)), "2x L4 6, " + today) << unit;
+  EXPECT_EQ(of(R"("price":730,"per":"month")"), "2x L4 1, " + today);
+  EXPECT_EQ(of(R"("price_per_month":730)"), "2x L4 1, " + today);
+  EXPECT_EQ(of(R"("hourly":null,"monthly":730)"), "2x L4 1, " + today);
+  EXPECT_EQ(of(R"("price":"$2.50/GPU/h")"), "2x L4 5, " + today);
+  EXPECT_EQ(of(R"("price":"1,234.50")"), "2x L4 1234.5, " + today);
+  EXPECT_EQ(of(R"("price":3,"unit":"fortnight")"), "a unit of prices that gpuplan does not know: fortnight");
+  EXPECT_EQ(of(R"("price":3,"unit":"CHF/h")"), "a price in CHF (--rate CHF=DOLLARS)");
+  EXPECT_EQ(of(R"("price":"3 CHF")"), "a price in CHF (--rate CHF=DOLLARS)");
+  for (const char* key : {"ts", "time", "recorded_at", "created_at", "updated", "when", "effectiveDate", "valid_from",
+                          "snapshot", "collected", "last_updated", "timestamp", "observedAt"})
+    for (const char* date : {R"("2026-11-05")", R"("2026-11-05T10:00:00Z")", "1793872800", "1793872800000"})
+      EXPECT_EQ(of(R"("price":6,")" + std::string(key) + "\":" + date), "2x L4 6, 2026-11-05") << key << date;
+  EXPECT_EQ(of(R"("price":6,"valid_until":"2026-11-05","uptime":1793872800)"), "2x L4 6, " + today);
+  EXPECT_EQ(of(R"("price":6,"date":"someday")"), "a date that is none");
+  const Feed whole = read_list("json", R"({"ts":1793872800,"rows":[{"provider":"c","gpu":"L4","gpus":1,"price":1}]})");
+  ASSERT_EQ(whole.kept, 1U);
+  EXPECT_EQ(whole.offers[0].as_of, "2026-11-05");
 }
 
 TEST(OwnJson, ReadsARecordALine) {

@@ -7,6 +7,7 @@
 #include "feed_fixture.h"
 #include "input/feeds/formats/own_amounts.h"
 #include "input/feeds/formats/own_columns.h"
+#include "input/feeds/formats/own_dates.h"
 
 namespace gpuplan {
 namespace {
@@ -29,7 +30,7 @@ TEST(OwnList, ReadsGpuplansOwnColumns) {
       "gpu,gpus,price_per_hour,spot,interruptions,billing_minimum_minutes,label,currency,as_of\n"
       "RTX 4090,4,2.40,no,,10,mine,EUR,2026-11-01\n8x H100 SXM,,20,yes,5%/h,,,,\nT4,1,20-45,,10-15%,,,,\n",
       terms_of("mine.csv"));
-  EXPECT_EQ(told(own), (Strings{"4x RTX 4090 $2.64", "8x H100 SXM spot $20", "1x T4 $30"}));
+  EXPECT_EQ(told(own), (Strings{"4x RTX 4090 $2.64", "8x H100 SXM spot $20", "1x T4 $32.5"}));
   EXPECT_EQ(own.offers[0].billing.minimum, 600 * units::second);
   EXPECT_EQ(own.offers[0].label, "mine");
   EXPECT_EQ(own.offers[0].provider, "mine");  // nothing else is said
@@ -128,7 +129,9 @@ TEST(OwnList, DailyLedgersOfWhatOneGpuCosts) {
   EXPECT_EQ(told(feed), (Strings{"1x H100 SXM $2.99", "1x H100 SXM $2.99"}));
   EXPECT_EQ(feed.offers[1].as_of, "2026-11-02");
   EXPECT_EQ(feed.offers[1].provider, "lambda");
-  EXPECT_EQ(feed.rejections, (Reasons{{"the same row again", 1}, {"a date that is none", 2}}));
+  EXPECT_EQ(feed.rejections, (Reasons{{"the same row again", 1},
+                                      {"a date that is none", 1},
+                                      {"a date that reads in two ways (3/4/2026)", 1}}));
 }
 
 TEST(OwnList, KindsOfPrice) {
@@ -200,6 +203,156 @@ TEST(OwnList, AFigureWithoutASignIsInTheCurrencyOfItsRow) {
   EXPECT_EQ(feed.rejections, (Reasons{{"prices in two currencies", 1}}));
 }
 
+/// What a machine of two L4 costs an hour where its price and the words beside it are these.
+std::string with_unit(const std::string& heads, const std::string& cells) {
+  const Feed feed = read_feed("gpu;gpus;" + heads + "\nL4;2;" + cells + "\n", terms_of("l.csv"));
+  if (feed.kept != 1) return feed.rejections.empty() ? "no row" : feed.rejections.begin()->first;
+  return told(feed.offers[0]).substr(std::string("2x L4 ").size());
+}
+
+TEST(OwnList, TheUnitOfAPriceMayStandBesideIt) {
+  struct Case {
+    const char *unit, *price;
+  };
+  for (const auto& [unit, price] : std::vector<Case>{{"$/GPU/h", "$1460"},
+                                                     {"per GPU hour", "$1460"},
+                                                     {"gpu_hour", "$1460"},
+                                                     {"GPU-hr", "$1460"},
+                                                     {"GPUh", "$1460"},
+                                                     {"per GPU", "$1460"},
+                                                     {"USD per card-hour", "$1460"},
+                                                     {"EUR per GPU-hour", "$1606"},
+                                                     {"\xE2\x82\xAC/GPU/h", "$1606"},
+                                                     {"pro GPU-Stunde", "$1460"},
+                                                     {"EUR", "$803"},
+                                                     {"EUR/h", "$803"},
+                                                     {"hour", "$730"},
+                                                     {"1 Hour", "$730"},
+                                                     {"per node", "$730"},
+                                                     {"$/instance-hour", "$730"},
+                                                     {"month", "$1"},
+                                                     {"per 730 hours", "$1"},
+                                                     {"monthly", "$1"},
+                                                     {"$/GPU/month", "$2"},
+                                                     {"per day", "$30.4167"},
+                                                     {"cents per hour", "$7.3"},
+                                                     {"ct/GPU/h", "$14.6"},
+                                                     {"\xC2\xA2/h", "$7.3"},
+                                                     {"", "$730"},
+                                                     {"n/a", "$730"}}) {
+    for (const char* head : {"unit", "Price unit", "price_unit", "Unit of measure", "per", "Einheit"})
+      EXPECT_EQ(with_unit("price;" + std::string(head), "730;" + std::string(unit)), price) << head << ": " << unit;
+    EXPECT_EQ(with_unit("price;currency", "730;" + std::string(unit)), price) << unit;
+  }
+  for (const char* unit : {"per GPU", "gpu_hour", "$/GPU/h"})
+    EXPECT_EQ(with_unit("price;unit_price", "730;" + std::string(unit)), "$1460") << "heads prices as well: " << unit;
+  EXPECT_EQ(with_unit("unit_price", "730"), "$730");
+  // What says all of itself needs no head that does.
+  for (const char* head : {"basis", "period", "whatever", "Notes"})
+    EXPECT_EQ(with_unit("price;" + std::string(head), "730;EUR per GPU hour"), "$1606") << head;
+  EXPECT_EQ(with_unit("price;basis", "730;per GPU"), "$1460");
+  EXPECT_EQ(with_unit("price;notes", "730;per GPU"), "$730") << "of whatever";
+  EXPECT_EQ(with_unit("price;storage unit", "730;USD/GB/month"), "$730");
+  EXPECT_EQ(with_unit("price;billing granularity", "730;per second"), "$730");
+}
+
+TEST(OwnList, AUnitThatIsNotUnderstoodIsNoPrice) {
+  for (const char* unit : {"fortnight", "per vCPU hour", "each", "per GB", "8 GPUs", "node per GPU", "1M tokens", "x"})
+    EXPECT_EQ(with_unit("price;unit", "730;" + std::string(unit)),
+              "a unit of prices that gpuplan does not know: " + std::string(unit));
+  constexpr const char* kAgainst = "a unit that contradicts the price beside it";
+  EXPECT_EQ(with_unit("price per hour;unit", "7;month"), kAgainst);
+  EXPECT_EQ(with_unit("price;unit", "7/h;month"), kAgainst);
+  EXPECT_EQ(with_unit("price per GPU;unit", "7;per node"), kAgainst);
+  EXPECT_EQ(with_unit("price per instance;unit", "7;per GPU"), kAgainst);
+  EXPECT_EQ(with_unit("price;unit", "$7;EUR/h"), "prices in two currencies");
+  EXPECT_EQ(with_unit("price;unit;currency", "7;USD/h;EUR"), "prices in two currencies");
+  EXPECT_EQ(with_unit("price_usd;currency", "7;EUR"), "prices in two currencies");
+  // What agrees does no harm.
+  EXPECT_EQ(with_unit("price per hour;unit", "7;per GPU hour"), "$14");
+  EXPECT_EQ(with_unit("price_per_gpu_hour;unit", "7;gpu_hour"), "$14");
+  // Of two prices it is that of the one whose head says nothing.
+  EXPECT_EQ(with_unit("price;unit;price_per_hour", "7;gpu_hour;14"), "$14");
+  EXPECT_EQ(with_unit("price;unit;spot_price", "7;gpu_hour;3"), "$14 spot $6");
+}
+
+TEST(OwnList, PricesUnderSeveralHeads) {
+  EXPECT_EQ(with_unit("hourly;monthly", ";730"), "$1");
+  EXPECT_EQ(with_unit("hourly;monthly", "n/a;730"), "$1");
+  EXPECT_EQ(with_unit("monthly;hourly", "730;2"), "$2") << "what needs least undoing";
+  EXPECT_EQ(with_unit("price;price_per_gpu_hour", "contact sales;2"), "$4");
+  EXPECT_EQ(with_unit("avg price;price per hour", "1;2"), "$2");
+  for (const char* head : {"price_cents_per_hour", "Cents per hour", "price (ct/h)", "pricecentsperhour"})
+    EXPECT_EQ(with_unit(head, "239"), "$2.39") << head;
+  for (const char* head : {"priceperhour", "Preis pro Stunde", "Preis/h", "Stundenpreis", "hourlyprice"})
+    EXPECT_EQ(with_unit(head, "2"), "$2") << head;
+  for (const char* head : {"pricepergpuhour", "Preis pro GPU-Stunde", "$/Karte/h"})
+    EXPECT_EQ(with_unit(head, "2"), "$4") << head;
+  EXPECT_EQ(with_unit("Monatspreis", "730"), "$1");
+  // One that can not be read takes nothing from the other.
+  EXPECT_EQ(with_unit("price;spot price", "contact sales;1.25"), "spot $1.25");
+  EXPECT_EQ(with_unit("price;spot price", "see the page;1.25"), "spot $1.25");
+  EXPECT_EQ(with_unit("price;spot price", "2;see the page"), "$2");
+  EXPECT_EQ(with_unit("price;spot price", "see the page;"), "a price that is no number");
+}
+
+TEST(OwnList, WhatIsMadeOfARangeIsSaid) {
+  const Feed feed =
+      read_feed("gpu,gpus,price\nL4,1,1.50-4.50\nL4,1,from 0.9\nT4,1,ab 0.8\nT4,1,0.5\n", terms_of("l.csv"));
+  EXPECT_EQ(told(feed), (Strings{"1x L4 $3", "1x L4 $0.9", "1x T4 $0.8", "1x T4 $0.5"}));
+  EXPECT_EQ(feed.corrections, (Reasons{{"a range of prices, taken at its middle", 1},
+                                       {"a price that only says where prices begin, taken as it is", 2}}));
+}
+
+TEST(OwnList, DatesUnderAnyHeadThatTellsATimeOfRecord) {
+  const auto dated = [](const std::string& head, const std::string& cell) {
+    const Feed feed = read_feed("gpu;gpus;price;" + head + "\nL4;1;1;" + cell + "\n", terms_of("l.csv"));
+    return feed.kept == 1 ? feed.offers[0].as_of : feed.rejections.begin()->first;
+  };
+  for (const char* head :
+       {"ts",         "time",        "recorded_at", "created_at",   "updated",    "when",         "Effective date",
+        "Valid from", "Snapshot",    "Collected",   "last updated", "lastSeen",   "observed_at",  "date",
+        "scrapedAt",  "Price as of", "Datum",       "Stand",        "Erfasst am", "retrieved on", "datetime"})
+    for (const char* cell : {"2026-11-05", "1793872800", "Nov 5, 2026", "2026-11-05T10:00:00Z"})
+      EXPECT_EQ(dated(head, cell), "2026-11-05") << head << ' ' << cell;
+  for (const char* head : {"valid until", "expires_at", "release date", "launch date", "available from", "end date"})
+    EXPECT_EQ(dated(head, "2026-11-05"), "2026-11-25") << head;
+  for (const char* head : {"time", "when", "Snapshot", "startup time"})
+    EXPECT_EQ(dated(head, "90 s"), "2026-11-25") << head;
+  EXPECT_EQ(dated("date", "soon"), "a date that is none");
+  EXPECT_EQ(dated("date;updated_at", ";2026-11-05"), "2026-11-05") << "the next where one is empty";
+  EXPECT_EQ(dated("created_at;as_of", "2026-01-05;2026-11-05"), "2026-11-05") << "the most telling";
+  // One cell among many that is none is wrong, not what tells that the others are none.
+  std::string text = "gpu,gpus,price,ts\n";
+  for (int i = 1; i <= 20; ++i) text += "L4," + std::to_string(i) + ",1," + (i == 7 ? "soon" : "2026-11-05") + "\n";
+  EXPECT_EQ(read_feed(text, terms_of("l.csv")).rejections, (Reasons{{"a date that is none", 1}}));
+}
+
+TEST(OwnList, MemoryOfAllGpusTogether) {
+  const auto gpu = [](const std::string& row) {
+    const Feed feed = read_feed("gpu,gpus,vram,price\n" + row + ",1\n", terms_of("l.csv"));
+    return feed.kept == 1 ? feed.offers[0].gpu : feed.rejections.begin()->first;
+  };
+  EXPECT_EQ(gpu("A100,8,40"), "A100 SXM 40GB");
+  EXPECT_EQ(gpu("A100,8,320"), "A100 SXM 40GB");
+  EXPECT_EQ(gpu("A100,8,640"), "A100 SXM 80GB");
+  EXPECT_EQ(gpu("A100,8,640 GB"), "A100 SXM 80GB");
+  EXPECT_EQ(gpu("RTX 4090,2,48"), "RTX 4090");
+  EXPECT_EQ(gpu("RTX 4090,1,48"), "a memory that RTX 4090 never had");
+  EXPECT_EQ(gpu("RTX 4090,4,48"), "a memory that RTX 4090 never had");
+}
+
+TEST(OwnList, GermanHeads) {
+  for (const char* count : {"Anzahl", "Anzahl GPUs", "Anzahl der GPUs", "GPU-Anzahl"}) {
+    const Feed feed = read_feed(
+        "Anbieter;Grafikkarte;" + std::string(count) + ";Preis/h;Standort;Datum\nOVH;H100 SXM;8;22,40;GRA;1.11.26\n",
+        terms_of("l.csv"));
+    EXPECT_EQ(told(feed), Strings{"8x H100 SXM $22.4"}) << count;
+    ASSERT_EQ(feed.kept, 1U) << count;
+    EXPECT_EQ(feed.offers[0].as_of, "2026-11-01");
+  }
+}
+
 TEST(OwnList, HostileCellsNeverReachAName) {
   const Feed feed = read_feed("provider,gpu,gpus,price,region\n\"a\x1b[31mb\",T4,1,1,\"x\x07y\"\n", terms_of("l.csv"));
   ASSERT_EQ(feed.kept, 1u);
@@ -207,17 +360,46 @@ TEST(OwnList, HostileCellsNeverReachAName) {
     for (const char c : name) EXPECT_GE(static_cast<unsigned char>(c), 0x20);
 }
 
-TEST(OwnAmounts, Dates) {
-  EXPECT_EQ(read_own_date("2026-11-25"), "2026-11-25");
-  EXPECT_EQ(read_own_date("2026-11"), "2026-11");
-  EXPECT_EQ(read_own_date("2026/1/5"), "2026-01-05");
-  EXPECT_EQ(read_own_date("20261125"), "2026-11-25");
-  EXPECT_EQ(read_own_date("25.11.2026"), "2026-11-25");
-  EXPECT_EQ(read_own_date("25/11/2026"), "2026-11-25");
-  EXPECT_EQ(read_own_date("11/25/2026"), "2026-11-25");
-  EXPECT_EQ(read_own_date("3/4/2026"), "3/4/2026");
-  EXPECT_EQ(read_own_date("yesterday"), "yesterday");
-  EXPECT_EQ(read_own_date(""), "");
+TEST(OwnDates, AsPeopleAndProgramsWriteThem) {
+  for (const char* cell : {"2026-11-05",
+                           "2026/11/5",
+                           "2026.11.05",
+                           "20261105",
+                           "05.11.2026",
+                           "5.11.26",
+                           "05. 11. 2026",
+                           "Nov 5, 2026",
+                           "5 Nov 2026",
+                           "5. November 2026",
+                           "November 5th, 2026",
+                           "5-Nov-2026",
+                           "2026 Nov 05",
+                           "NOV 05 2026",
+                           "Thu, 05 Nov 2026 10:00:00 GMT",
+                           "Thu Nov  5 10:00:00 UTC 2026",
+                           "2026-11-05T10:00:00Z",
+                           "2026-11-05 10:00:00.123+01:00",
+                           "2026/11/05 10:00",
+                           "Nov 5, 2026 10:00 PM",
+                           "1793872800",
+                           "1793872800.5",
+                           "1793872800000",
+                           "1793872800000000",
+                           " 2026-11-05 "})
+    EXPECT_EQ(read_own_date(cell).text, "2026-11-05") << cell;
+  EXPECT_EQ(read_own_date("25/11/2026").text, "2026-11-25");
+  EXPECT_EQ(read_own_date("11/25/2026").text, "2026-11-25");
+  EXPECT_EQ(read_own_date("3/3/2026").text, "2026-03-03");
+  EXPECT_EQ(read_own_date("5. M\xC3\xA4rz 2026").text, "2026-03-05");
+  EXPECT_EQ(read_own_date("31. Dez 2025").text, "2025-12-31");
+  for (const char* cell : {"2026-11", "2026/11", "Nov 2026", "November 2026"})
+    EXPECT_EQ(read_own_date(cell).text, "2026-11") << cell;
+  for (const char* cell : {"", "-", "n/a"})
+    EXPECT_EQ(read_own_date(cell).text + std::string(read_own_date(cell).problem), "") << cell;
+  for (const char* cell : {"yesterday", "Q3 2026", "2026-02-30", "Feb 30, 2026", "45970", "12", "Nov", "Nov 5",
+                           "5/11/26", "2026-11-05-01", "99999999999999999999", "Mayhem 5, 2026", "Nov 5 Dec 6 2026"})
+    EXPECT_EQ(read_own_date(cell).problem, "a date that is none") << cell;
+  EXPECT_EQ(read_own_date("3/4/2026").problem, "a date that reads in two ways (3/4/2026)");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Prices and dates as people write them into cells.
+// Prices and other figures as people write them into cells.
 #pragma once
 
 #include <limits>
@@ -14,7 +14,9 @@ struct OwnPrice {
   std::string currency{};                                   ///< empty: not said
   double hours = 0;                                         ///< that it pays for; 0: not said
   bool per_gpu = false;
-  bool range = false;          ///< of two; the value is their geometric mean
+  bool cents = false;          ///< that it was written in; the value is whole already
+  bool range = false;          ///< of two; the value is the middle between them
+  bool from = false;           ///< "from 0.9", the least that is asked
   std::string_view problem{};  ///< why it can not be read; empty: it can
 };
 
@@ -25,8 +27,7 @@ OwnPrice read_own_price(std::string_view cell, LooseNumbers& numbers);
 /// TB"; `low_end`: also 24 of "24-30". Not a number for an empty cell; `known` false where there is no figure.
 double read_own_number(std::string_view cell, LooseNumbers& numbers, bool low_end, bool& known);
 
-/// 2026-11-25 for that, "2026-11-25T10:00:00Z", "25.11.2026", "20261125", "25/11/2026"; others stay as they are, and of
-/// two ways to read it (3/4/2026) nothing is left but "3/4/2026".
-std::string read_own_date(std::string_view cell);
+/// A cell in lower case that says that nothing is there: "n/a", "-", "sold out", "contact sales".
+bool says_none(std::string_view lower);
 
 }  // namespace gpuplan

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,13 +23,16 @@ constexpr std::array kOwnNames = {
     OwnNames{
         OwnField::kGpu,
         "gpumodel|gputype|gpuname|acceleratorname|acceleratortype|acceleratormodel|accelerator|gpu|graphicscard|card|"
-        "gpusku|device|model"},
-    OwnNames{OwnField::kGpus,
-             "gpus|gpucount|numgpus|numberofgpus|noofgpus|nogpus|gpuqty|gpuquantity|gpunum|ngpus|ngpu|numgpu|"
-             "gpuspernode|gpusperinstance|gpuspermachine|acceleratorcount|accelerators|count|qty|quantity|anzahl"},
+        "gpusku|grafikkarte|gpumodell|gputyp|beschleuniger|device|model|modell"},
+    OwnNames{
+        OwnField::kGpus,
+        "gpus|gpucount|numgpus|numberofgpus|noofgpus|nogpus|gpuqty|gpuquantity|gpunum|ngpus|ngpu|numgpu|"
+        "gpuspernode|gpusperinstance|gpuspermachine|gpuscount|acceleratorcount|accelerators|anzahlgpus|anzahldergpus|"
+        "gpuanzahl|anzahlgpu|anzahlkarten|anzahlgrafikkarten|count|qty|quantity|anzahl|menge|stckzahl|stueckzahl"},
     OwnNames{OwnField::kProvider,
              "provider|cloud|cloudprovider|vendor|supplier|company|platform|marketplace|host|hoster|anbieter"},
-    OwnNames{OwnField::kRegion, "region|location|datacenter|datacentre|country|site|geo|geolocation|standort|land"},
+    OwnNames{OwnField::kRegion,
+             "region|location|datacenter|datacentre|country|site|geo|geolocation|standort|land|rechenzentrum"},
     OwnNames{OwnField::kZone, "zone|availabilityzone|az"},
     OwnNames{
         OwnField::kInstance,
@@ -45,11 +50,14 @@ constexpr std::array kOwnNames = {
     OwnNames{OwnField::kIncrement, "billingincrement|billingincrementseconds|billingincrements|incrementseconds"},
     OwnNames{OwnField::kInterruptions, "interruptions|interruptionrate|reclaims|evictionrate"},
     OwnNames{OwnField::kLabel, "label|nickname"},
-    OwnNames{OwnField::kCurrency, "currency|ccy|currencycode"},
+    OwnNames{OwnField::kCurrency, "currency|ccy|currencycode|whrung|waehrung"},
+    OwnNames{OwnField::kUnit,
+             "unit|units|priceunit|unitofprice|pricingunit|rateunit|costunit|unitofmeasure|uom|pricebasis|"
+             "priceper|pricedper|per|einheit|preiseinheit|preisje|preispro"},
     OwnNames{
         OwnField::kAsOf,
-        "asof|date|day|updated|lastupdated|updatedat|timestamp|collectedat|fetchedat|snapshotdate|observedat|observed|"
-        "pricedate|datum|stand"},
+        "asof|date|pricedate|snapshotdate|observedat|observed|collectedat|fetchedat|timestamp|day|updated|lastupdated|"
+        "updatedat|datum|stand"},
     OwnNames{OwnField::kSource, "source|sourceurl|url"},
 };
 
@@ -64,13 +72,19 @@ constexpr std::array kCurrencies = {
 constexpr std::array<std::string_view, 18> kCodes = {"USD", "EUR", "GBP", "INR", "CHF", "JPY", "CNY", "CAD", "AUD",
                                                      "SEK", "NOK", "DKK", "PLN", "BRL", "KRW", "SGD", "HKD", "ILS"};
 
-constexpr std::array kTimes = {std::pair{std::string_view("h|hr|hrs|hour|hours|hourly|stunde|std"), 1.0},
-                               std::pair{std::string_view("s|sec|second|seconds"), 1.0 / 3600},
+constexpr std::array kTimes = {std::pair{std::string_view("h|hr|hrs|hour|hours|hourly|stunde|stunden|std"), 1.0},
+                               std::pair{std::string_view("s|sec|second|seconds|sekunde"), 1.0 / 3600},
                                std::pair{std::string_view("minute|minutes"), 1.0 / 60},
-                               std::pair{std::string_view("day|days|daily|tag"), 24.0},
-                               std::pair{std::string_view("week|weekly|woche"), 168.0},
-                               std::pair{std::string_view("mo|month|months|monthly|monat"), 730.0},
-                               std::pair{std::string_view("year|yearly|annual|yr|jahr"), 8760.0}};
+                               std::pair{std::string_view("day|days|daily|tag|tages"), 24.0},
+                               std::pair{std::string_view("week|weekly|woche|wochen"), 168.0},
+                               std::pair{std::string_view("mo|month|months|monthly|monat|monats"), 730.0},
+                               std::pair{std::string_view("year|yearly|annual|yr|jahr|jahres"), 8760.0}};
+
+constexpr std::string_view kPriceWords = "price|prices|cost|costs|rate|dph|fee|tariff|preis|kosten",
+                           kSpotWords = "spot|preemptible|preempt|interruptible|bid",
+                           kGpuWords = "gpu|gpus|accelerator|accelerators|card|chip|karte|grafikkarte",
+                           kMachineWords = "instance|node|machine|server|vm|host|box|maschine|knoten|instanz",
+                           kCentWords = "ct|cent|cents", kJoiningWords = "per|pro|je|a|an|each|billed|charged|priced";
 
 bool one_of(std::string_view word, std::string_view words) {
   for (const std::string_view one : split(words, '|'))
@@ -94,12 +108,13 @@ Head head_of(std::string_view name) {
   std::string word;
   const auto end = [&] {
     if (word.empty()) return;
-    const std::string lower = to_lower(word);
-    if (const std::string_view code = currency_of(lower); !code.empty()) head.currency = code;
-    else {
-      head.joined += lower;
-      head.words.push_back(lower);
-    }
+    for (const std::string& part : price_words(word))
+      if (const std::string_view code = currency_of(part); !code.empty()) {
+        head.currency = code;
+      } else {
+        head.joined += part;
+        head.words.push_back(part);
+      }
     word.clear();
   };
   for (std::size_t at = 0; at < name.size();) {
@@ -113,27 +128,29 @@ Head head_of(std::string_view name) {
       continue;
     }
     end();
-    std::size_t length = 1;
-    for (const auto& [sign, code] : kCurrencies)
-      if (name.substr(at).starts_with(sign)) {
-        head.currency = code;
-        length = sign.size();
-        break;
-      }
-    at += length;
+    if (name.substr(at).starts_with("\xC2\xA2")) head.words.emplace_back("cents");
+    const auto [code, length] = currency_sign(name.substr(at));
+    if (length > 0) head.currency = code;
+    at += std::max<std::size_t>(length, 1);
   }
   end();
   return head;
 }
 
+/// Of something else than the price of a machine as it is.
+constexpr std::string_view kOtherWords =
+    "storage|disk|egress|ingress|network|bandwidth|transfer|token|tokens|setup|upfront|reserved|reservation|commit|"
+    "commitment|committed|discount|discounted|savings|max|min|cap|limit|tax|vat|cpu|vcpu|vcpus|core|cores|ram|memory|"
+    "gb|gib|tb|"
+    "tflop|tflops|low|high|change|old|previous|1yr|3yr|exchange|fx|as|asof|"
+    "date|updated|timestamp";
+constexpr std::string_view kBillingWords = "billing|billed|increment|granularity|minimum";
+constexpr std::string_view kSummaryWords = "avg|average|mean|median|lowest|highest|cheapest|minimum|starting|from";
+
 /// Prices, by the words of the head.
 OwnColumn price_column(const Head& head) {
   OwnColumn column;
-  constexpr std::string_view kOther =
-      "storage|disk|egress|ingress|network|bandwidth|transfer|token|tokens|setup|upfront|reserved|reservation|commit|"
-      "commitment|committed|discount|savings|max|min|cap|limit|tax|vat|cpu|ram|memory|low|high|change|old|previous|1yr|"
-      "3yr";
-  if (head.any(kOther)) return column;
+  if (head.any(kOtherWords)) return column;
   double hours = 0;
   std::string_view time;
   for (const std::string& word : head.words)
@@ -141,15 +158,18 @@ OwnColumn price_column(const Head& head) {
       hours = hours_of(word);
       time = word;
     }
-  const bool price = head.any("price|prices|cost|costs|rate|dph|fee|tariff|preis|kosten");
+  const bool price = head.any(kPriceWords);
   const bool demand = head.any("demand|ondemand") && (head.any("on") || head.any("ondemand"));
-  const bool per = head.any("per|pro") && (hours > 0 || head.any("gpu"));
+  const bool per = head.any("per|pro|je") && (hours > 0 || head.any("gpu"));
   const bool rented = hours > 0 && (!head.currency.empty() || time == "hourly" || time == "monthly" || head.any("gpu"));
   const bool money_only = !head.currency.empty() && head.words.empty();
-  const bool spot = head.any("spot|preemptible|preempt|interruptible|bid");
+  const bool spot = head.any(kSpotWords);
   if (!price && !demand && !per && !rented && !money_only && !(spot && !head.currency.empty())) return column;
   column.field = spot ? OwnField::kSpotPrice : OwnField::kPrice;
-  column.per_gpu = head.any("gpu|gpus|accelerator|card|chip");
+  column.per_gpu = head.any(kGpuWords);
+  column.per_machine = head.any(kMachineWords) && !column.per_gpu;
+  column.cents = head.any(kCentWords);
+  column.summary = head.any(kSummaryWords);
   column.hours = hours;
   return column;
 }
@@ -159,12 +179,64 @@ double memory_unit(const Head& head) {
   return head.any("tb|tib") ? 1024 : 1;
 }
 
-/// How much of a price must be undone: lower is better.
-int undone(const OwnColumn& column) {
-  return (column.per_gpu ? 1 : 0) + (column.hours == 0 || column.hours == 1 ? 0 : 2);
+/// Whether a text is nothing but words of these, one after another; they are put into `words`.
+bool cut_into(std::string_view text, std::span<const std::string_view> of, std::vector<std::string>& words) {
+  if (text.empty()) return true;
+  for (const std::string_view word : of) {
+    if (!text.starts_with(word)) continue;
+    words.emplace_back(word);
+    if (cut_into(text.substr(word.size()), of, words)) return true;
+    words.pop_back();
+  }
+  return false;
+}
+
+/// Words that others run together, the longer ones first.
+const std::vector<std::string_view>& words_run_together() {
+  static const std::vector<std::string_view> words = [] {
+    std::vector<std::string_view> all = {"usd", "eur", "gbp", "ondemand", "total", "per", "pro", "cents"};
+    constexpr std::size_t kShortest = 2;  // "h" would cut anything
+    const auto add = [&](std::string_view list) {
+      for (const std::string_view word : split(list, '|'))
+        if (word.size() > kShortest || word == "hr") all.push_back(word);
+    };
+    for (const std::string_view list : {kPriceWords, kSpotWords, kGpuWords, kMachineWords}) add(list);
+    for (const auto& [list, hours] : kTimes) add(list);
+    std::ranges::stable_sort(all, std::greater<>(), &std::string_view::size);
+    return all;
+  }();
+  return words;
 }
 
 }  // namespace
+
+int undone(const OwnColumn& column) {
+  return (column.per_gpu ? 2 : 0) + (column.hours == 0 ? 1 : column.hours == 1 ? 0 : 4) + (column.summary ? 8 : 0);
+}
+
+std::vector<std::string> head_words(std::string_view name) { return head_of(name).words; }
+
+std::vector<std::string> price_words(std::string_view word) {
+  const std::string lower = to_lower(word);
+  // "gpuh": the one letter that says a time behind it.
+  if (lower == "gpuh" || lower == "gpuhs") return {"gpu", "h"};
+  std::vector<std::string> words;
+  constexpr std::size_t kShortest = 5, kLongest = 40;
+  if (lower.size() >= kShortest && lower.size() <= kLongest && cut_into(lower, words_run_together(), words))
+    return words;
+  return {lower};
+}
+
+bool is_gpu_word(std::string_view word) { return one_of(word, kGpuWords); }
+bool is_machine_word(std::string_view word) { return one_of(word, kMachineWords); }
+bool is_cent_word(std::string_view word) { return one_of(word, kCentWords); }
+bool is_joining_word(std::string_view word) { return one_of(word, kJoiningWords); }
+
+std::pair<std::string_view, std::size_t> currency_sign(std::string_view text) {
+  for (const auto& [sign, code] : kCurrencies)
+    if (text.starts_with(sign)) return {code, sign.size()};
+  return {"", 0};
+}
 
 std::string_view currency_of(std::string_view text) {
   for (const auto& [sign, code] : kCurrencies)
@@ -202,6 +274,10 @@ OwnColumn own_column(std::string_view name) {
   }
   column = price_column(head);
   column.currency = head.currency;
+  if (column.field == OwnField::kNone) {
+    column.of_others = head.any(kOtherWords) || head.any(kBillingWords);
+    column.of_units = !column.of_others && head.any("unit|units|period|basis|measure|per|einheit|uom");
+  }
   return column;
 }
 
@@ -212,8 +288,9 @@ std::optional<OwnColumns> OwnColumns::of(FeedHeader header) {
     OwnColumn column = own_column(header[i]);
     if (column.field == OwnField::kNone) continue;
     const auto field = static_cast<std::size_t>(column.field);
-    std::size_t rank = static_cast<std::size_t>(undone(column));
-    if (column.field == OwnField::kGpu || column.field == OwnField::kGpus || column.field == OwnField::kInstance) {
+    auto rank = static_cast<std::size_t>(undone(column));
+    if (column.field == OwnField::kGpu || column.field == OwnField::kAsOf || column.field == OwnField::kGpus ||
+        column.field == OwnField::kInstance) {
       // The more telling name of two: "GPU Model" before "GPU".
       const std::string joined = head_of(header[i]).joined;
       for (const OwnNames& names : kOwnNames)

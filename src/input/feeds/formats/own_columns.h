@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "input/feeds/rows/feed_table.h"
 
@@ -31,6 +33,7 @@ enum class OwnField {
   kInterruptions,
   kLabel,
   kCurrency,
+  kUnit,  ///< what the prices of its row are of
   kAsOf,
   kSource,
   kCount,
@@ -38,10 +41,15 @@ enum class OwnField {
 
 struct OwnColumn {
   OwnField field = OwnField::kNone;
-  std::string currency{};  ///< that the header names; empty: none
-  double hours = 0;        ///< prices: of how many; 0: not said
-  bool per_gpu = false;    ///< prices: of one GPU
-  double unit = 1;         ///< memory in GiB, times in seconds
+  std::string currency{};    ///< that the header names; empty: none
+  double hours = 0;          ///< prices: of how many; 0: not said
+  bool per_gpu = false;      ///< prices: of one GPU
+  bool per_machine = false;  ///< prices: of the whole machine, in so many words
+  bool cents = false;        ///< prices: hundredths
+  bool summary = false;      ///< prices: a mean, a lowest ...: another column is better
+  bool of_units = false;     ///< of no field, but a unit of prices may stand there: "period"
+  bool of_others = false;    ///< of disks, networks and the like, whose units are none of machines
+  double unit = 1;           ///< memory in GiB, times in seconds
 };
 
 /// A header cell: "Price per hour ($)", "$/GPU/hr", "GPU Model", "ram[GiB]".
@@ -64,9 +72,24 @@ class OwnColumns {
   std::array<OwnColumn, kFields> meanings_{};
 };
 
+/// How much of a price must be undone, and how little its head says: lower is better.
+int undone(const OwnColumn& column);
+/// Words of a head in lower case, without currencies; "pricePerHour" is three.
+std::vector<std::string> head_words(std::string_view name);
+
 /// Three letters of a currency that people write, by sign or letters ("$", "usd", "€"); empty: it is none.
 std::string_view currency_of(std::string_view text);
+/// The currency whose sign a text begins with, and the bytes of the sign; 0: none.
+std::pair<std::string_view, std::size_t> currency_sign(std::string_view text);
 /// Hours of a word for a time: 1 for "hr", 730 for "month"; 0: it is none.
 double hours_of(std::string_view word);
+/// A word in lower case, cut where several of those that tell of prices were written as one: "pergpuhour".
+std::vector<std::string> price_words(std::string_view word);
+// Words in lower case beside prices.
+bool is_gpu_word(std::string_view word);
+bool is_machine_word(std::string_view word);
+bool is_cent_word(std::string_view word);
+/// "per", "je", "an".
+bool is_joining_word(std::string_view word);
 
 }  // namespace gpuplan

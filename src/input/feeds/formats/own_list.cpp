@@ -12,6 +12,8 @@
 #include "input/feeds/formats/list_gpu.h"
 #include "input/feeds/formats/own_amounts.h"
 #include "input/feeds/formats/own_columns.h"
+#include "input/feeds/formats/own_dates.h"
+#include "input/feeds/formats/own_prices.h"
 #include "input/feeds/formats/skypilot_clouds.h"
 #include "input/feeds/formats/table_formats.h"
 #include "input/feeds/rows/feed_table.h"
@@ -38,6 +40,17 @@ struct MayTellKinds {
   bool tells = false;
 };
 
+/// A column that may tell when its rows were recorded.
+struct MayTellTime {
+  std::size_t column = 0;
+  std::size_t dates = 0, others = 0;
+
+  bool tells() const {
+    constexpr std::size_t kNearlyAll = 9;
+    return dates > kNearlyAll * others;
+  }
+};
+
 /// A row that waits until it is known what the columns are.
 struct HeldRow {
   std::uint64_t line = 0;
@@ -53,9 +66,13 @@ class OwnListReader final : public FeedTable {
     const auto columns = OwnColumns::of(names);
     if (!columns) return false;
     columns_ = *columns;
+    heads_.clear();
+    for (const std::string_view name : names) heads_.push_back(own_column(name));
     constexpr std::array kOfWords = {OwnField::kKind, OwnField::kInstance, OwnField::kAvailability, OwnField::kLabel};
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const OwnField field = own_column(names[i]).field;
+      const OwnField field = heads_[i].field;
+      const bool another = field == OwnField::kAsOf && columns_.at(field) != FeedColumn(i);
+      if (another || (field == OwnField::kNone && tells_time_of_record(names[i]))) times_.push_back({i});
       if (field == OwnField::kNone || std::ranges::find(kOfWords, field) != kOfWords.end())
         kinds_.push_back({i, KindColumn(kind_asked(names[i]))});
     }
@@ -73,10 +90,12 @@ class OwnListReader final : public FeedTable {
   std::string read_words(const FeedCells& cells, FeedRow& row);
   std::string read_figures(const FeedCells& cells, FeedRow& row);
   std::string read_prices(const FeedCells& cells, FeedRow& row);
-  std::string read_price(const FeedCells& cells, OwnField field, FeedRow& row, double& into, std::string& currency);
+  OwnDate date_of(const FeedCells& cells) const;
 
   OwnColumns columns_;
+  std::vector<OwnColumn> heads_;
   std::vector<MayTellKinds> kinds_;
+  std::vector<MayTellTime> times_;
   std::vector<HeldRow> held_;  ///< the first rows of the list
   bool decided_ = false;
   LooseNumbers numbers_;
@@ -93,9 +112,11 @@ std::string OwnListReader::read_words(const FeedCells& cells, FeedRow& row) {
   row.stock = stock_in(row.availability);
   row.label = text(cells, OwnField::kLabel);
   row.source = text(cells, OwnField::kSource);
-  row.as_of = read_own_date(text(cells, OwnField::kAsOf));
   read_list_gpu(text(cells, OwnField::kGpu), rows().catalogue(), row);
   row.hints.append(" ").append(form_factor_of(row.provider, row.gpu));
+  const OwnDate date = date_of(cells);
+  if (!date.problem.empty()) return std::string(date.problem);
+  row.as_of = date.text;
   const std::string_view rate = text(cells, OwnField::kInterruptions);
   if (rate.empty()) return "";
   row.band = from_name<SpotBand>(rate);
@@ -136,22 +157,12 @@ std::string OwnListReader::read_figures(const FeedCells& cells, FeedRow& row) {
   return "";
 }
 
-std::string OwnListReader::read_price(const FeedCells& cells, OwnField field, FeedRow& row, double& into,
-                                      std::string& currency) {
-  const OwnColumn& column = columns_.meaning(field);
-  const OwnPrice price = read_own_price(text(cells, field), numbers_);
-  if (!price.problem.empty()) return std::string(price.problem);
-  if (std::isnan(price.value)) return "";
-  into = price.value;
-  const double hours = price.hours > 0 ? price.hours : column.hours;
-  if (hours > 0) into /= hours;
-  if (price.per_gpu || column.per_gpu) {
-    if (row.gpus == 0) row.gpus = 1;  // lists of what one GPU costs
-    into *= row.gpus;
-  }
-  if (price.range) row.corrections.emplace_back("a range of prices, taken at its middle");
-  currency = price.currency.empty() ? column.currency : price.currency;
-  return "";
+/// What stands first in the columns of dates, the most telling head first.
+OwnDate OwnListReader::date_of(const FeedCells& cells) const {
+  OwnDate date = read_own_date(text(cells, OwnField::kAsOf));
+  for (const MayTellTime& time : times_)
+    if (date.text.empty() && date.problem.empty() && time.tells()) date = read_own_date(cells.text(time.column));
+  return date;
 }
 
 /// Of all columns that tell it: what keeps the row out before what says of which price it is.
@@ -163,15 +174,9 @@ PriceKind OwnListReader::kind_of(const FeedCells& cells) const {
 }
 
 std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
-  std::string on_demand, as_spot;
-  if (std::string wrong = read_price(cells, OwnField::kPrice, row, row.price, on_demand); !wrong.empty()) return wrong;
-  if (std::string wrong = read_price(cells, OwnField::kSpotPrice, row, row.spot, as_spot); !wrong.empty()) return wrong;
-  // A figure without a sign is in the currency of the row.
-  row.currency = text(cells, OwnField::kCurrency);
-  if (row.currency.empty()) {
-    if (!on_demand.empty() && !as_spot.empty() && on_demand != as_spot) return "prices in two currencies";
-    row.currency = on_demand.empty() ? as_spot : on_demand;
-  }
+  OwnPrices prices(numbers_);
+  for (std::size_t i = 0; i < heads_.size(); ++i) prices.add(heads_[i], cells.text(i));
+  if (std::string wrong = prices.read(row); !wrong.empty()) return wrong;
   switch (kind_of(cells)) {
     case PriceKind::kUnsaid:
     case PriceKind::kOnDemand:
@@ -188,9 +193,7 @@ std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
   if (columns_.at(OwnField::kSpotPrice)) return "a kind of price that gpuplan does not know";
   const OwnPrice spot = read_own_price(text(cells, OwnField::kKind), numbers_);
   if (!spot.problem.empty() || std::isnan(spot.value)) return "a kind of price that gpuplan does not know";
-  const OwnColumn& like = columns_.meaning(OwnField::kPrice);
-  row.spot = spot.value / (like.hours > 0 ? like.hours : 1) * (like.per_gpu ? row.gpus : 1);
-  return "";
+  return prices.read_spot(text(cells, OwnField::kKind), row);
 }
 
 void OwnListReader::read(const FeedCells& cells) {
@@ -205,6 +208,11 @@ void OwnListReader::read(const FeedCells& cells) {
 void OwnListReader::note(const FeedCells& cells) {
   for (MayTellKinds& kinds : kinds_)
     if (!kinds.tells && !kinds.cells.is_of_something_else()) kinds.cells.note(cells.text(kinds.column));
+  for (MayTellTime& time : times_) {
+    const OwnDate date = read_own_date(cells.text(time.column));
+    if (!date.text.empty()) ++time.dates;
+    if (!date.problem.empty()) ++time.others;
+  }
 }
 
 /// What stands in the first rows tells which columns are of kinds of prices.

@@ -134,8 +134,10 @@ const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
   std::string form = form_factor_in(row.gpu);
   const bool form_said = !form.empty();
   if (!form_said) form = form_factor_in(row.hints + ' ' + row.instance);
-  std::string key =
-      row.gpu + '\n' + form + '\n' + std::to_string(row.gpu_memory_gib) + (row.gpus == kBaseboard ? "8" : "");
+  // What they have together, or each of them: the number of them tells.
+  const bool many = row.gpu_memory_gib > 0 && row.gpus > 1;
+  std::string key = row.gpu + '\n' + form + '\n' + std::to_string(row.gpu_memory_gib) + '\n' +
+                    (many || row.gpus == kBaseboard ? number_text(row.gpus) : "");
   if (const auto known = found_.find(key); known != found_.end()) {
     if (known->second.first == nullptr) problem = known->second.second;
     else if (!known->second.second.empty()) row.corrections.push_back(known->second.second);
@@ -155,8 +157,12 @@ const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
   // "H100" alone, or with a memory that tells which.
   const std::string stem = stem_of(gpu->name);
   std::vector<const Gpu*> kin;
-  for (const Gpu& one : catalogue_->gpus)
-    if (stem_of(one.name) == stem && (row.gpu_memory_gib <= 0 || holds(one, row.gpu_memory_gib))) kin.push_back(&one);
+  const auto find_kin = [&](double gib) {
+    for (const Gpu& one : catalogue_->gpus)
+      if (stem_of(one.name) == stem && (gib <= 0 || holds(one, gib))) kin.push_back(&one);
+  };
+  find_kin(row.gpu_memory_gib);
+  if (kin.empty() && many) find_kin(row.gpu_memory_gib / row.gpus);
   if (kin.empty()) return remember(nullptr, "a memory that " + gpu->name + " never had");
   std::string note;
   if (form.empty() && kin.size() > 1 && !gpu->form_factor.empty() && !form_said) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<JsonPath, 2> kAwsPagePaths = {"manifest.hawkFilePublicationDate", "regions.*.*"};
 constexpr std::array<JsonPath, 1> kAwsSpotPagePaths = {"config.regions[]"};
-constexpr std::array<JsonPath, 1> kAwsSpotHistoryPaths = {"SpotPriceHistory[]"};
+constexpr std::array<JsonPath, 2> kAwsSpotHistoryPaths = {"SpotPriceHistory[]", "[]"};
 
 struct NamedRegion {
   std::string_view name, code;
@@ -216,7 +216,8 @@ std::unique_ptr<FeedReader> read_aws_spot(FeedRows& rows) {
 }
 
 bool begins_aws_spot_history(std::string_view head) {
-  return json_begins_with_any(head, {{"SpotPriceHistory[].InstanceType", "SpotPriceHistory[].SpotPrice"}});
+  return json_begins_with_any(
+      head, {{"SpotPriceHistory[].InstanceType", "SpotPriceHistory[].SpotPrice"}, {"[].InstanceType", "[].SpotPrice"}});
 }
 
 std::unique_ptr<FeedReader> read_aws_spot_history(FeedRows& rows) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -10,6 +12,9 @@
 #include "input/feeds/formats/json/json_feed.h"
 #include "input/feeds/formats/json/json_fields.h"
 #include "input/feeds/formats/json/json_formats.h"
+#include "input/feeds/formats/own_columns.h"
+#include "input/feeds/formats/own_dates.h"
+#include "input/feeds/formats/own_prices.h"
 #include "input/feeds/rows/gpu_words.h"
 #include "input/prices/price_kind.h"
 
@@ -17,10 +22,13 @@ namespace gpuplan {
 namespace {
 
 /// Where records stand. A ledger's own date comes before them.
-constexpr std::array<JsonPath, 16> kOwnPaths = {
-    "date",   "as_of",    "generated_at", "fetched_at", "updated_at", "collected_at", "latest_date", "[]",
-    "data[]", "offers[]", "prices[]",     "rows[]",     "items[]",    "results[]",    "entries[]",   "gpus[]"};
-constexpr std::size_t kDatePaths = 7;
+constexpr std::array<JsonPath, 32> kOwnPaths = {
+    "date",           "as_of",       "asOf",       "generated_at", "generatedAt", "fetched_at",    "collected_at",
+    "observed_at",    "recorded_at", "scraped_at", "updated_at",   "updatedAt",   "last_updated",  "lastUpdated",
+    "latest_date",    "timestamp",   "ts",         "time",         "snapshot",    "snapshot_date", "created_at",
+    "effective_date", "updated",     "[]",         "data[]",       "offers[]",    "prices[]",      "rows[]",
+    "items[]",        "results[]",   "entries[]",  "gpus[]"};
+constexpr std::size_t kDatePaths = 23;
 constexpr std::array<JsonPath, 1> kLinePaths = {"{}"};
 
 // Names are compared in squeezed spelling: "price_per_hour" and "pricePerHour" are one.
@@ -28,22 +36,6 @@ constexpr std::string_view kGpuFields[] = {"gpu",         "gpuname",         "gp
                                            "accelerator", "acceleratorname", "gpucanonical"};
 constexpr std::string_view kCountFields[] = {"gpus",      "gpucount",         "numgpus", "ngpus",   "numberofgpus",
                                              "gpuscount", "acceleratorcount", "count",   "quantity"};
-constexpr std::string_view kPriceFields[] = {
-    "priceperhour", "pricehour",   "hourlyprice",   "pricehourly",   "priceusdhour",  "priceusdperhour", "usdperhour",
-    "usdhour",      "pricehr",     "priceperhr",    "priceusd",      "priceusdhr",    "usdperhr",        "usdhr",
-    "costperhour",  "hourlycost",  "hourlyrate",    "ondemandprice", "priceondemand", "ondemand",        "ondemandusd",
-    "totalprice",   "totalhourly", "instanceprice", "price"};
-constexpr std::string_view kGpuPriceFields[] = {"pricepergpu",        "pricepergpuhour",    "pergpu",
-                                                "pergpuhour",         "usdpergpuhour",      "pricepergpuusd",
-                                                "priceusdpergpuhour", "pricegpuhour",       "gpuhour",
-                                                "gpuhourprice",       "gpuhourusd",         "usdpergpuhr",
-                                                "pricepergpuhr",      "ondemandpergpu",     "pricepergpuperhour",
-                                                "usdpergpu",          "gpuhourlyprice",     "hourlypricepergpu",
-                                                "pricegpuhourusd",    "pricepergpuhourusd", "priceperhourpergpu"};
-constexpr std::string_view kCentFields[] = {"pricecentsperhour", "centsperhour", "hourlypricecents", "pricecents"};
-constexpr std::string_view kSpotFields[] = {"spotprice",  "pricespot",     "spotpriceperhour", "spotusdperhour",
-                                            "spothourly", "spotpricehour", "spotusd"};
-constexpr std::string_view kGpuSpotFields[] = {"spotpricepergpu", "spotpergpu", "spotpricepergpuhour"};
 constexpr std::string_view kProviderFields[] = {"provider", "cloud",   "providername", "cloudprovider",
                                                 "company",  "backend", "providerid"};
 constexpr std::string_view kRegionFields[] = {"region", "location", "regioncode", "datacenter", "geolocation"};
@@ -57,7 +49,6 @@ constexpr std::string_view kMemoryFields[] = {"gpumemory", "vram",         "vram
 constexpr std::string_view kVcpuFields[] = {"vcpus", "vcpu", "cpus", "cpu", "cpucores"};
 constexpr std::string_view kRamFields[] = {"ram", "ramgb", "ramgib", "memorygib", "memorygb", "rammemorygb"};
 constexpr std::string_view kStockFields[] = {"stock", "stockstatus", "availability", "available", "instock"};
-constexpr std::string_view kCurrencyFields[] = {"currency", "currencycode"};
 constexpr std::string_view kFormFields[] = {"formfactor", "interconnect", "variant", "socket", "gpuvariant"};
 
 /// The fields of a record, by squeezed names, looked up in the order of the names.
@@ -104,14 +95,35 @@ PriceKind kind_said(const OwnFields& fields) {
   return all;
 }
 
-/// A price that is written, but no number.
-bool is_no_number(const OwnFields& fields, std::span<const std::string_view> names) {
-  const Tree* field = fields.find(names);
-  return field != nullptr && !field->text.empty() && !iequals(field->text, "null") &&
-         std::isnan(number_said(field->text));
+/// What fields mean by their names, which are those of the record before most of the time.
+class FieldNames {
+ public:
+  struct Meaning {
+    OwnColumn column;
+    bool tells_time = false;
+  };
+  const Meaning& of(const std::string& name) {
+    const auto [known, is_new] = names_.try_emplace(name);
+    if (is_new) known->second = {own_column(name), tells_time_of_record(name)};
+    return known->second;
+  }
+
+ private:
+  std::map<std::string, Meaning, std::less<>> names_;
+};
+
+/// The date of a record: in a field of one of the usual names, else in one whose name tells a time and that holds one.
+OwnDate date_of(const OwnFields& fields, const Tree& record, FieldNames& names) {
+  for (const std::string_view name : kDateFields)
+    if (const Tree* field = fields.find({&name, 1}); field != nullptr)
+      if (OwnDate date = read_own_date(field->text); !date.text.empty() || !date.problem.empty()) return date;
+  for (const Tree& field : record.children)
+    if (field.is_scalar() && names.of(field.key).tells_time)
+      if (OwnDate date = read_own_date(field.text); !date.text.empty()) return date;
+  return {};
 }
 
-void own_record(const Tree& record, std::uint64_t number, const std::string& date, FeedRows& rows) {
+void own_record(const Tree& record, std::uint64_t number, const std::string& date, FieldNames& names, FeedRows& rows) {
   if (!record.is_map()) return rows.reject(number, "an entry that is no object in braces");
   const OwnFields fields(record);
   FeedRow row;
@@ -125,27 +137,20 @@ void own_record(const Tree& record, std::uint64_t number, const std::string& dat
   row.hints = fields.text(kFormFields);
   row.gpu_memory_gib = fields.number(kMemoryFields, words.gib);
   row.gpus = fields.number(kCountFields, words.gpus);
-  row.currency = fields.text(kCurrencyFields);
   row.vcpus = fields.number(kVcpuFields, 0);
   row.ram_gib = fields.number(kRamFields, 0);
   row.availability = fields.text(kStockFields);
   row.stock = stock_said(row.availability);
   if (row.availability == "true" || row.availability == "false") row.availability.clear();
-  row.as_of = date_said(fields.text(kDateFields));
-  if (row.as_of.empty()) row.as_of = date;
+  const OwnDate own_date = date_of(fields, record, names);
+  if (!own_date.problem.empty()) return rows.reject(number, std::string(own_date.problem), row.words());
+  row.as_of = own_date.text.empty() ? date : own_date.text;
 
-  row.price = fields.number(kPriceFields, fields.number(kCentFields) / 100);
-  row.spot = fields.number(kSpotFields);
-  // A count that stands beside a price of one GPU says what is sold together; without it, one is.
-  const double one = fields.number(kGpuPriceFields), one_spot = fields.number(kGpuSpotFields);
-  if (std::isnan(row.price) && !std::isnan(one) && row.gpus == 0) {
-    row.gpus = 1;
-    row.corrections.emplace_back("a price of one GPU, no number of them: taken as one");
-  }
-  if (std::isnan(row.price)) row.price = one * row.gpus;
-  if (std::isnan(row.spot)) row.spot = one_spot * row.gpus;
-  if (is_no_number(fields, kSpotFields)) row.corrections.emplace_back("a spot price that is no number, left out");
-  if (is_no_number(fields, kPriceFields)) row.corrections.emplace_back("a price that is no number, left out");
+  LooseNumbers numbers;
+  OwnPrices prices(numbers);
+  for (const Tree& field : record.children)
+    if (field.is_scalar()) prices.add(names.of(field.key).column, field.text);
+  if (std::string wrong = prices.read(row); !wrong.empty()) return rows.reject(number, std::move(wrong), row.words());
   const PriceKind kind = kind_said(fields);
   if (kind == PriceKind::kCommitted) return rows.reject(number, "a reservation or commitment", row.words());
   if (kind == PriceKind::kOther) return rows.reject(number, "a kind of price that gpuplan does not know", row.words());
@@ -159,13 +164,14 @@ class OwnJson final : public JsonFeed {
 
  private:
   void item(const JsonItem& item) override {
-    if (item.path >= dates_) return own_record(item.tree, ++records_, date_, rows());
-    if (date_.empty()) date_ = date_said(item.tree.text);
+    if (item.path >= dates_) return own_record(item.tree, ++records_, date_, names_, rows());
+    if (date_.empty() && item.tree.is_scalar()) date_ = read_own_date(item.tree.text).text;
   }
 
   std::size_t dates_;
   std::uint64_t records_ = 0;
   std::string date_;
+  FieldNames names_;
 };
 
 /// Notes whether a record has a GPU and a price.
@@ -175,12 +181,17 @@ class OwnSign final : public JsonRecordSink {
     const auto tree = record.tree();
     if (!tree || !tree->is_map()) return {};
     const OwnFields fields(*tree);
-    const bool price = fields.find(kPriceFields) != nullptr || fields.find(kGpuPriceFields) != nullptr ||
-                       fields.find(kCentFields) != nullptr || fields.find(kSpotFields) != nullptr;
+    const bool price = std::ranges::any_of(tree->children, [&](const Tree& field) {
+      const OwnField meaning = field.is_scalar() ? names_.of(field.key).column.field : OwnField::kNone;
+      return meaning == OwnField::kPrice || meaning == OwnField::kSpotPrice;
+    });
     found = found || (price && fields.find(kGpuFields) != nullptr);
     return {};
   }
   bool found = false;
+
+ private:
+  FieldNames names_;
 };
 
 bool own_sign(std::string_view head, std::span<const JsonPath> paths) {

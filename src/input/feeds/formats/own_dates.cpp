@@ -1,0 +1,192 @@
+#include "input/feeds/formats/own_dates.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "input/feeds/formats/own_amounts.h"
+#include "input/feeds/formats/own_columns.h"
+#include "input/text/csv.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::string_view kNoDate = "a date that is none", kTwoDates = "a date that reads in two ways (3/4/2026)";
+
+/// Months in order, each as it is dated_text in full in English and German; three letters are enough.
+constexpr std::array<std::string_view, 12> kMonthNames = {"january|januar|j\xC3\xA4nner",
+                                                          "february|februar",
+                                                          "march|m\xC3\xA4rz|maerz|mrz",
+                                                          "april",
+                                                          "may|mai",
+                                                          "june|juni",
+                                                          "july|juli",
+                                                          "august",
+                                                          "september|sept",
+                                                          "october|oktober|okt",
+                                                          "november",
+                                                          "december|dezember|dez"};
+
+/// 11 of "Nov", "nov." and "November"; 0: it is no month.
+int month_of(std::string_view word) {
+  constexpr std::size_t kShortest = 3;
+  if (word.size() < kShortest) return 0;
+  for (std::size_t i = 0; i < kMonthNames.size(); ++i)
+    for (const std::string_view name : split(kMonthNames[i], '|'))
+      if (name == word || (word.size() == kShortest && name.starts_with(word))) return static_cast<int>(i) + 1;
+  return 0;
+}
+
+/// Words that stand beside a date and are no part of it.
+bool says_nothing(std::string_view word) {
+  constexpr std::string_view kIdle =
+      "mon|monday|tue|tues|tuesday|wed|wednesday|thu|thur|thurs|thursday|fri|friday|sat|saturday|sun|sunday|mo|di|mi|"
+      "do|"
+      "fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|am|pm|utc|gmt|z|cet|cest|uhr|of|the|st|nd|"
+      "rd|th|est|edt|pst|pdt";
+  const auto words = split(kIdle, '|');
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::string dated_text(int year, int month, int day) {
+  const auto two = [](int value) { return (value < 10 ? "0" : "") + std::to_string(value); };
+  return std::to_string(year) + '-' + two(month) + (day > 0 ? '-' + two(day) : "");
+}
+
+OwnDate real_date(std::string text) {
+  if (is_iso_date(text)) return {std::move(text), {}};
+  return {"", kNoDate};
+}
+
+/// Seconds since 1970, or thousandths, millionths or billionths of them, between 2001 and 2096.
+std::optional<std::string> day_of_epoch(std::string_view cell) {
+  double value = 0;
+  const auto end = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (end.ec != std::errc() || end.ptr != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
+  constexpr double kFrom = 1e9, kTo = 4e9, kFinest = 1e9;
+  for (double parts = 1; parts <= kFinest; parts *= 1000) {
+    if (value < kFrom * parts || value >= kTo * parts) continue;
+    const std::chrono::sys_seconds at{std::chrono::seconds(static_cast<std::int64_t>(value / parts))};
+    const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(at));
+    return dated_text(int{day.year()}, static_cast<int>(unsigned{day.month()}), static_cast<int>(unsigned{day.day()}));
+  }
+  return std::nullopt;
+}
+
+/// A figure of a date, or the name of a month.
+struct DatePart {
+  int value = 0;
+  std::size_t width = 0;  ///< digits
+  bool month = false;
+  char before = 0;  ///< the sign in front of it
+};
+
+/// False: something else than a date stands there.
+bool date_parts(std::string_view text, std::vector<DatePart>& parts) {
+  char before = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (is_digit(text[at])) {
+      // 10:00:00, 10:00+01:00
+      std::size_t end = at;
+      while (end < text.size() && (is_digit(text[end]) || text[end] == ':')) ++end;
+      if (const std::string_view figure = text.substr(at, end - at); figure.find(':') != std::string_view::npos) {
+        while (end < text.size() && std::string_view(".+:0123456789").find(text[end]) != std::string_view::npos) ++end;
+        at = end;
+        continue;
+      }
+      DatePart part{0, end - at, false, before};
+      if (std::from_chars(text.data() + at, text.data() + end, part.value).ec != std::errc()) return false;
+      parts.push_back(part);
+      before = 0;
+      at = end;
+    } else if (is_letter(text[at]) || static_cast<unsigned char>(text[at]) >= 0x80) {
+      std::size_t end = at;
+      while (end < text.size() && (is_letter(text[end]) || static_cast<unsigned char>(text[end]) >= 0x80)) ++end;
+      const std::string word = to_lower(text.substr(at, end - at));
+      if (const int month = month_of(word); month > 0) parts.push_back({month, 0, true, before});
+      else if (!says_nothing(word)) return false;
+      at = end;
+    } else {
+      const char sign = text[at++];
+      if (std::string_view(" .,/-'_").find(sign) == std::string_view::npos) return false;
+      if (before == 0 || before == ' ') before = sign;
+    }
+  }
+  return true;
+}
+
+/// Which of three parts without a named month is what, by their widths, signs and values.
+OwnDate by_figures(const std::vector<DatePart>& parts) {
+  const DatePart &a = parts[0], &b = parts[1], &c = parts[2];
+  if (b.before != c.before) return {"", kNoDate};
+  constexpr int kMonthsAYear = 12, kCentury = 2000;
+  if (a.width == 4) return real_date(dated_text(a.value, b.value, c.value));
+  // "1.11.26" is dated_text nowhere but where days stand first.
+  const bool dots = b.before == '.';
+  const bool short_year = dots && c.width == 2 && b.width <= 2;
+  if (c.width != 4 && !short_year) return {"", kNoDate};
+  const int year = short_year ? kCentury + c.value : c.value;
+  if (dots || a.value > kMonthsAYear || a.value == b.value) return real_date(dated_text(year, b.value, a.value));
+  if (b.value > kMonthsAYear) return real_date(dated_text(year, a.value, b.value));
+  return {"", a.value > 0 && b.value > 0 ? kTwoDates : kNoDate};
+}
+
+}  // namespace
+
+OwnDate read_own_date(std::string_view cell) {
+  cell = trim(cell);
+  if (says_none(to_lower(cell))) return {};
+  if (is_iso_date(cell)) return {std::string(cell), {}};
+  constexpr std::size_t kDay = 10, kLongest = 64;  // "2026-11-25"
+  if (cell.size() > kLongest) return {"", kNoDate};
+  if (cell.size() > kDay && cell[4] == '-' && (cell[kDay] == 'T' || cell[kDay] == ' ') && is_digit(cell[0]))
+    return real_date(std::string(cell.substr(0, kDay)));
+  if (auto day = day_of_epoch(cell)) return {*std::move(day), {}};
+  std::vector<DatePart> parts;
+  if (!date_parts(cell, parts)) return {"", kNoDate};
+  const auto named = std::ranges::find_if(parts, &DatePart::month);
+  if (named == parts.end()) {
+    if (parts.size() == 1 && parts[0].width == 8) {
+      const int value = parts[0].value;
+      return real_date(dated_text(value / 10'000, value / 100 % 100, value % 100));
+    }
+    if (parts.size() == 2 && parts[0].width == 4 && parts[1].width <= 2)
+      return real_date(dated_text(parts[0].value, parts[1].value, 0));
+    return parts.size() == 3 ? by_figures(parts) : OwnDate{"", kNoDate};
+  }
+  const int month = named->value;
+  parts.erase(named);
+  const auto year = std::ranges::find(parts, std::size_t{4}, &DatePart::width);
+  if (year == parts.end() || parts.size() > 2) return {"", kNoDate};
+  const int of_year = year->value;
+  parts.erase(year);
+  if (parts.empty()) return real_date(dated_text(of_year, month, 0));
+  return parts[0].month || parts[0].width > 2 ? OwnDate{"", kNoDate}
+                                              : real_date(dated_text(of_year, month, parts[0].value));
+}
+
+bool tells_time_of_record(std::string_view name) {
+  const std::vector<std::string> words = head_words(name);
+  const auto any = [&](std::string_view wanted) {
+    const auto list = split(wanted, '|');
+    return std::ranges::any_of(words,
+                               [&](const std::string& word) { return std::ranges::find(list, word) != list.end(); });
+  };
+  if (any("until|till|to|end|ends|ending|expires|expiry|expiration|expire|release|released|launch|launched|launches|"
+          "available|availability|next|due|start|starts|startup|delivery|eta|run|running|uptime|boot|age|up|bis|ab|"
+          "birth|reserved|reservation|contract|commitment|deleted|deprecated"))
+    return false;
+  return any(
+      "date|day|time|datetime|timestamp|ts|epoch|when|as|asof|at|on|updated|update|created|recorded|observed|"
+      "fetched|collected|captured|scraped|snapshot|retrieved|real_date|seen|read|modified|changed|effective|valid|"
+      "since|from|last|logged|crawled|polled|sampled|quoted|published|generated|imported|ingested|datum|stand|"
+      "zeit|zeitpunkt|zeitstempel|erfasst|tag|gltig|seit|abgerufen|aktualisiert");
+}
+
+}  // namespace gpuplan
