@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "input/prices/price_file.h"
+#include "input/feeds/any_prices.h"
 
 namespace gpuplan::api {
 
@@ -18,7 +18,7 @@ Result<std::vector<Offer>> read_price_lists(const std::vector<NamedText>& lists,
   }
   std::vector<Offer> offers;
   for (const NamedText& list : lists) {
-    auto some = read_prices(list.text, list.name, known, catalogue);
+    auto some = read_any_prices(list.text, list.name, known, catalogue);
     if (!some) return std::unexpected(some.error());
     if (offers.empty()) offers = *std::move(some);
     else std::ranges::move(*some, std::back_inserter(offers));
