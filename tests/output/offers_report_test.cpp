@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace gpuplan {
@@ -172,6 +173,26 @@ TEST(OffersReport, GroupsHoldEveryOffer) {
   EXPECT_NEAR(groups[1]["highest_usd_per_gpu_hour"].get<double>(), 55.04 / 8, 1e-12);
   EXPECT_NE(offer_groups_text(*report, {.columns = 120}, false).find("Shown 2 of 2 groups of 3 offers, cheapest"),
             std::string::npos);
+}
+
+TEST(OffersReport, GroupsStandInTheOrderAskedFor) {
+  const Market market = small_market();
+  for (const char* sort : {"price", "price-", "gpus", "gpus-", "provider", "as_of-"})
+    for (const char* field : {"gpu", "provider", "gpus"}) {
+      const auto report = select_offers(market.offers, market.catalogue, {.sort = sort, .group_by = field}, 0);
+      ASSERT_TRUE(report.has_value());
+      std::vector<std::string> wanted;
+      for (const Offer* offer : report->rows)
+        if (const std::string value = group_of(*report, *offer); std::ranges::find(wanted, value) == wanted.end())
+          wanted.push_back(value);
+      std::vector<std::string> found;
+      const auto json = nlohmann::json::parse(offer_groups_json(*report));
+      for (const auto& group : json["groups"])
+        found.push_back(group[field].is_string() ? group[field].get<std::string>() : group[field].dump());
+      EXPECT_EQ(found, wanted) << sort << " by " << field;
+      EXPECT_NE(offer_groups_text(*report, {.columns = 200}, false).find("of each, by " + report->sort),
+                std::string::npos);
+    }
 }
 
 TEST(OffersReport, UserTextIsMadeHarmless) {

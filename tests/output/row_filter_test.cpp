@@ -73,6 +73,15 @@ TEST(RowFilter, WordsStandAloneBeforeTheyMatchInside) {
   EXPECT_EQ(rows({"–"}), (Rows{}));
 }
 
+TEST(RowFilter, NamesWithTheirMemory) {
+  for (const char* name : {"L4 24GB", "L4 24 GB", "L4 (24 GB)", "L4-24GB", "L4 24GiB", "L4 24G"})
+    EXPECT_EQ(rows({name}), (Rows{0})) << name;
+  EXPECT_EQ(rows({"H100 80GB"}), (Rows{2, 3}));
+  EXPECT_EQ(rows({"80GB"}), (Rows{2, 3})) << "whatever holds as much";
+  for (const char* name : {"L4 48GB", "H100 94GB", "B300 24GB", "L4 GB", "L40GB"})
+    EXPECT_EQ(rows({name}), Rows{}) << name;
+}
+
 TEST(RowFilter, Conditions) {
   EXPECT_EQ(rows({"memory>=80"}), (Rows{2, 3, 4}));
   EXPECT_EQ(rows({"memory>80"}), (Rows{4}));

@@ -155,6 +155,20 @@ TEST(Market, WhatIsNotToBeHadIsNoOffer) {
   EXPECT_EQ(filter.gone, 1);
   EXPECT_EQ(filter.sold_out, 1);
   EXPECT_EQ(filter.offers, filter.used + filter.gone + filter.sold_out);
+  EXPECT_EQ(filter.old_matching, 1) << "what would be there, were it not gone";
+  EXPECT_EQ(filter.old_newest, "2026-07-20");
+  // Where none is left, the newest is told, be it too old or gone.
+  known[0].as_of = "2025-12-01";
+  known[2].stock = Stock::kUnsaid;
+  job.where.gpus = {{"A", 1}, {"B", 1}};
+  MarketFilter none;
+  EXPECT_TRUE(market_for(job, catalogue, known, none).empty());
+  EXPECT_EQ(none.old_matching, 2);
+  EXPECT_EQ(none.old_newest, "2026-07-20");
+  job.where.gpus = {{"C", 1}};
+  MarketFilter others;
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, others)), (Names{"C"}));
+  EXPECT_EQ(others.old_matching, 0) << "what nobody asked for is no loss";
 }
 
 TEST(Market, OldPricesAreWorthLess) {

@@ -21,6 +21,7 @@ constexpr std::size_t kGroupsShown = 20;
 
 struct OfferGroup {
   std::string value;
+  std::size_t first = 0;  ///< place of its first offer in the order asked for
   std::size_t offers = 0;
   std::set<std::string_view> providers{};
   std::vector<double> prices{}, spots{};  ///< dollars of a GPU-hour
@@ -35,9 +36,11 @@ struct OfferGroup {
 
 std::vector<OfferGroup> groups_of(const OffersReport& report) {
   std::map<std::string, OfferGroup> by_value;
-  for (const Offer* offer : report.rows) {
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    const Offer* offer = report.rows[i];
     const std::string value = group_of(report, *offer);
     OfferGroup& group = by_value[value];
+    if (group.offers == 0) group.first = i;
     group.value = value;
     ++group.offers;
     group.providers.insert(offer->provider);
@@ -51,7 +54,8 @@ std::vector<OfferGroup> groups_of(const OffersReport& report) {
   std::vector<OfferGroup> groups;
   groups.reserve(by_value.size());
   for (auto& [value, group] : by_value) groups.push_back(std::move(group));
-  std::ranges::stable_sort(groups, {}, &OfferGroup::least);
+  if (report.sort.empty()) std::ranges::stable_sort(groups, {}, &OfferGroup::least);
+  else std::ranges::sort(groups, {}, &OfferGroup::first);
   return groups;
 }
 
@@ -107,10 +111,11 @@ std::string offer_groups_text(const OffersReport& report, const Screen& screen, 
   const std::size_t shown = all ? groups.size() : std::min(groups.size(), kGroupsShown);
   std::string text = table_of(report, std::span(groups).first(shown)).text(screen);
   text += '\n';
-  text += paragraph("Shown " + std::to_string(shown) + " of " + std::to_string(groups.size()) + " groups of " +
-                        std::to_string(report.rows.size()) + " offers" +
-                        (shown < groups.size() ? " (--all shows them)" : "") + ", cheapest GPU-hour first.",
-                    screen);
+  text += paragraph(
+      "Shown " + std::to_string(shown) + " of " + std::to_string(groups.size()) + " groups of " +
+          std::to_string(report.rows.size()) + " offers" + (shown < groups.size() ? " (--all shows them)" : "") + ", " +
+          (report.sort.empty() ? "cheapest GPU-hour first." : "by the first offer of each, by " + report.sort + "."),
+      screen);
   if (const std::string words = discount_words(report); !words.empty()) text += paragraph(words, screen);
   return text;
 }

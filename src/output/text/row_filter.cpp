@@ -271,6 +271,38 @@ std::vector<std::string> separate_terms(std::span<const std::string> filter) {
   return terms;
 }
 
+/// "RTX 4090" and "24GB" of "RTX 4090 24GB" and "RTX 4090 (24 GB)"; empty: no size stands at its end.
+std::optional<std::pair<std::string, std::string>> word_and_memory(std::string_view text) {
+  while (text.ends_with(')') || text.ends_with(' ')) text.remove_suffix(1);
+  const std::string lower = to_lower(text);
+  const std::size_t unit = lower.ends_with("gib") ? 3 : lower.ends_with("gb") ? 2 : lower.ends_with('g') ? 1 : 0;
+  if (unit == 0) return std::nullopt;
+  const std::string_view before = trim(text.substr(0, text.size() - unit));
+  const std::size_t end = before.find_last_not_of("0123456789");
+  const std::string_view size = before.substr(end == std::string_view::npos ? 0 : end + 1);
+  if (size.empty() || (end != std::string_view::npos && is_letter(before[end]))) return std::nullopt;
+  std::string_view word = before.substr(0, before.size() - size.size());
+  while (word.ends_with('(') || word.ends_with(' ') || word.ends_with('-')) word.remove_suffix(1);
+  return std::pair(std::string(word), std::string(size) + "GB");
+}
+
+/// The rows in which a word stands. Where none has it and its end is a size of memory, those of the rest that hold as
+/// much: "RTX 4090 24GB" is a name and what its GPU has, as it is for --gpu.
+Result<std::vector<bool>> rows_called(const std::string& word, const FilterRows& rows,
+                                      std::span<const FieldName> fields) {
+  std::vector<bool> found = rows_with(rows, word);
+  if (std::ranges::find(found, true) != found.end()) return found;
+  const auto parts = word_and_memory(word);
+  const bool sized = std::ranges::find(fields, "memory", &FieldName::name) != fields.end();
+  if (!parts || !sized) return found;
+  const auto conditions = in_range({parts->second, parts->second}, "memory", rows, fields);
+  if (!conditions) return std::unexpected(conditions.error());
+  if (parts->first.empty()) found.assign(rows.count(), true);
+  else found = rows_with(rows, parts->first);
+  for (const Condition& condition : *conditions) keep_both(found, rows_that_meet(rows, condition));
+  return found;
+}
+
 /// The rows that one term stands for.
 Result<std::vector<bool>> rows_for(const std::string& term, const FilterRows& rows, std::span<const FieldName> fields) {
   if (const auto sign = find_sign(term)) {
@@ -289,7 +321,10 @@ Result<std::vector<bool>> rows_for(const std::string& term, const FilterRows& ro
     if (!conditions) return std::unexpected(conditions.error());
     for (const Condition& condition : *conditions) keep_both(kept, rows_that_meet(rows, condition));
   }
-  if (!said.word.empty()) keep_both(kept, rows_with(rows, said.word));
+  if (said.word.empty()) return kept;
+  const auto named = rows_called(said.word, rows, fields);
+  if (!named) return std::unexpected(named.error());
+  keep_both(kept, *named);
   return kept;
 }
 

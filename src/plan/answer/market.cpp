@@ -196,6 +196,7 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
     }
     if (market.empty() && usable.empty() && !old.empty()) {
       filter.too_old -= static_cast<int>(old.size());
+      filter.old_matching -= static_cast<int>(old.size());
       usable.swap(old);
     }
     const auto before_all = static_cast<int>(usable.size());
@@ -207,7 +208,11 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
     if (today.empty())
       for (const Offer* offer : usable) today = std::max<std::string_view>(today, offer->as_of);
     filter.gone = static_cast<int>(std::erase_if(usable, [&](const Offer* offer) {
-      return is_single(*offer) && days_between(offer->as_of, today) > catalogue.answer_constants.old_price_days;
+      if (!is_single(*offer) || days_between(offer->as_of, today) <= catalogue.answer_constants.old_price_days)
+        return false;
+      ++filter.old_matching;
+      filter.old_newest = std::max(filter.old_newest, offer->as_of);
+      return true;
     }));
     for (const Offer* offer : usable)
       (unsupported(job.where, *offer, catalogue) ? left_behind : ordered).push_back(offer);

@@ -13,7 +13,7 @@ struct MarketFilter {
   int offers = 0;          ///< in the market
   int used = 0;            ///< after `where`
   int too_old = 0;         ///< of the snapshot, more than five months older than its newest
-  int old_matching = 0;    ///< of these, what `where` would not leave out
+  int old_matching = 0;    ///< of these and those gone, what `where` would not leave out
   std::string old_newest;  ///< date of the newest of them
   int outdated = 0;        ///< beside newer prices of the same offer, or of the same GPU at the same provider
   int gone = 0;            ///< single machines of a marketplace, listed longer ago than they last
