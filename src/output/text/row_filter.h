@@ -55,9 +55,10 @@ struct FilteredRows {
 ///
 /// A word matches where it stands as a whole ("L4" is not in "L40S", "h100-sxm" is in "H100 SXM"); when it does so in
 /// no row, anywhere inside a text. "H100:8", "H100:1..8", "8x H100" and "24GB..80GB" bound numbers of GPUs and their
-/// memory (output/text/row_shorthand.h), and so does the end of "RTX 4090 24GB" where no row is called that. Conditions are FIELD, one of >= <= != = > <, and a value; texts are compared
-/// without regard to case and spaces, and one that is no row's whole text ("gpu=H100", "region=us-east") stands for
-/// those in which it is a word. An unknown field is a usage error with a suggestion.
+/// memory (output/text/row_shorthand.h), and so does the end of "RTX 4090 24GB" where no row is called that. Conditions
+/// are FIELD, one of >= <= != = > <, and a value; texts are compared without regard to case and spaces, and one that is
+/// no row's whole text ("gpu=H100", "region=us-east") stands for those in which it is a word. An unknown field is a
+/// usage error with a suggestion.
 Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
                                  std::span<const std::string> filter);
 
