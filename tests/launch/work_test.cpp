@@ -325,7 +325,7 @@ TEST(Work, WhatAnEarlierPhaseMadeIsTakenUp) {
   EXPECT_FALSE(says(two.work(1)->required, "DATA: "));
   EXPECT_TRUE(says(two.work(0)->required, "MODEL_OLMO_3_7B_SFT: "));
   const Laid sft(example_job("sft-node"));
-  EXPECT_NE(file(*sft.work(3), "settings.json")->text.find("\"trained_by\": [\"02-sft\"]"), std::string::npos);
+  EXPECT_NE(file(*sft.work(3), "settings.json")->text.find("\"trained_by\": [\"02-sft/final\"]"), std::string::npos);
 }
 
 TEST(Work, PhasesThatReadDifferentRowsHaveTheirOwnData) {

@@ -1,5 +1,6 @@
-"""What is done with a trained model: MERGE=1 merges its adapters into the weights below them, PUSH_TO=owner/name sends the
-result to the Hugging Face hub, as a private repository where there is none yet.
+"""What is done with a trained model: MERGE=1, or the word merge where a later phase needs that, merges its adapters into
+the weights below them; PUSH_TO=owner/name sends the result to the Hugging Face hub, as a private repository where there is
+none yet: what MERGE=1 asked for, else `final`.
 
 The folder `final` of the run stays as it is; what is merged lies in `merged` beside it."""
 import os
@@ -42,9 +43,10 @@ def push(folder, name):
 def main():
     if not FINAL.exists():
         sys.exit(f"{FINAL} is not there: the training has left no model")
-    folder = merge() if os.environ.get("MERGE", "0") not in ("", "0") else FINAL
+    asked = os.environ.get("MERGE", "0") not in ("", "0")
+    folder = merge() if asked or "merge" in sys.argv[1:] else FINAL
     if os.environ.get("PUSH_TO"):
-        push(folder, os.environ["PUSH_TO"])
+        push(folder if asked else FINAL, os.environ["PUSH_TO"])
 
 
 if __name__ == "__main__":

@@ -29,10 +29,10 @@ def model_source(model):
     chosen = os.environ.get(model["variable"])
     if chosen:
         return chosen
-    for phase in model.get("trained_by", []):
-        final = RUN_DIR.parent / phase / "final"
-        if final.exists():
-            return str(final)
+    for folder in model.get("trained_by", []):
+        left = RUN_DIR.parent / folder
+        if left.exists():
+            return str(left)
     return model["name"]
 
 

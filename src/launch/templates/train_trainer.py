@@ -62,10 +62,13 @@ def load_unsloth():
     if full:
         return model
     every = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-    return unsloth.FastLanguageModel.get_peft_model(
+    model = unsloth.FastLanguageModel.get_peft_model(
         model, r=lora["rank"], lora_alpha=2 * lora["rank"], lora_dropout=0, target_modules=lora["targets"] or every,
         use_gradient_checkpointing="unsloth" if SETTINGS["recompute"] != "none" else False,
         random_state=int(SETTINGS["seed"]))
+    # It may have taken a copy of the weights in 4 bit: what merges or asks the adapters later takes those of the plan.
+    model.peft_config["default"].base_model_name_or_path = SOURCE
+    return model
 
 
 def with_adapters(model):

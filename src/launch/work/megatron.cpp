@@ -220,10 +220,13 @@ Result<Work> megatron_work(const WorkPlace& place) {
   work.required = {"MEGATRON: folder with a clone of github.com/NVIDIA/Megatron-LM (core " + core + " or later)",
                    "DATA: output of its tools/preprocess_data.py, the path without .bin and .idx",
                    "TOKENIZER: Hugging Face name, or folder, of the tokenizer used for DATA"};
+  const std::vector<Trained> left = trained_by(place, model);
+  const std::string own = own_form(place, model);
+  std::string from = " (NVIDIA-NeMo/Megatron-Bridge imports them from ";
+  from += left.empty() ? "the hub)" : "runs/" + left.front().path() + ", what that phase trained)";
   if (!scratch)
-    work.required.emplace_back(
-        "PRETRAINED: folder of the weights as a Megatron checkpoint (NVIDIA-NeMo/Megatron-Bridge imports them from the "
-        "hub)");
+    work.required.push_back("PRETRAINED: folder of the weights as a Megatron checkpoint" +
+                            (own.empty() ? from : ", of " + own));
   if (!model.drawn && source_of(model).find('/') == std::string::npos)
     work.required.push_back("MODEL: Hugging Face name, or folder with config.json, of " + printable(model.name, 60));
   work.prepare = {

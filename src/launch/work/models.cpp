@@ -1,6 +1,7 @@
 // Where the models of a phase come from: the hub, a folder, or what an earlier phase left.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -34,14 +35,28 @@ std::vector<int> before(const WorkPlace& place) {
 constexpr std::array<std::string_view, 8> kLeaveModel = {"torch",      "hf-trainer", "accelerate", "deepspeed",
                                                          "torchtitan", "unsloth",    "axolotl",    "llama-factory"};
 
-/// Whether gpuplan writes that phase's training program, and it leaves the model in the folder `final`.
-bool leaves_model(const LaunchPhase& laid, std::string_view model) {
+/// The training of a phase for which gpuplan writes the program, where it is of this model; else null.
+const TrainPhase* written_training(const LaunchPhase& laid, std::string_view model) {
   const auto* train = std::get_if<TrainPhase>(&laid.phase->work);
-  if (train == nullptr || !laid.phase->command.empty() || train->models.size() != 1 ||
-      train->models.front().name != model || !untrainable(*train).empty())
-    return false;
+  const bool written = train != nullptr && laid.phase->command.empty() && train->models.size() == 1 &&
+                       train->models.front().name == model && untrainable(*train).empty();
+  return written ? train : nullptr;
+}
+
+/// Whether its program leaves the model in the folder `final`.
+bool leaves_model(const LaunchPhase& laid) {
   const Framework* framework = laid.part->estimate->framework;
   return framework == nullptr || std::ranges::find(kLeaveModel, framework->name) != kLeaveModel.end();
+}
+
+/// Why a name does not say where the weights are: nobody knows it, or they are what an earlier phase trained and only
+/// the user can convert. "" where it does.
+std::string must_name(const WorkPlace& place, const ModelUse& use) {
+  const bool anew = std::holds_alternative<TrainPhase>(place.phase().work) && place.from_scratch();
+  if (const std::string own = own_form(place, use); !anew && !own.empty())
+    return "folder of " + printable(use.name, 60) + " as transformers reads it, made of " + own;
+  const bool known = use.drawn || source_of(use).find('/') != std::string::npos || !trained_by(place, use).empty();
+  return known ? "" : "Hugging Face name, or folder, of " + printable(use.name, 60);
 }
 
 /// What transformers calls a network of this shape, with its keys; false when there is none of it.
@@ -67,8 +82,6 @@ bool write_config(JsonWriter& json, const ModelShape& s, int sequence) {
   return false;
 }
 
-bool on_hub(const std::string& source) { return source.find('/') != std::string::npos; }
-
 }  // namespace
 
 std::string phase_variable(std::string_view name, const LaunchPhase& laid) {
@@ -89,68 +102,111 @@ std::string source_of(const ModelUse& use) {
   return hub.empty() ? use.name : hub;
 }
 
-std::vector<std::string> trained_by(const WorkPlace& place, const ModelUse& model) {
-  std::vector<std::string> slugs;
+std::vector<Trained> trained_by(const WorkPlace& place, const ModelUse& model) {
+  const bool trains = std::holds_alternative<TrainPhase>(place.phase().work);
+  std::vector<Trained> left;
   for (const int position : before(place)) {
     const LaunchPhase& other = place.launch.phases[static_cast<std::size_t>(position)];
-    if (leaves_model(other, model.name)) slugs.push_back(other.slug);
+    if (const TrainPhase* train = written_training(other, model.name); train != nullptr && leaves_model(other))
+      left.push_back({other.slug, trains && trains_adapters(*train) ? "merged" : "final"});
   }
-  return slugs;
+  return left;
+}
+
+std::string own_form(const WorkPlace& place, const ModelUse& model) {
+  for (const int position : before(place)) {
+    const LaunchPhase& other = place.launch.phases[static_cast<std::size_t>(position)];
+    if (written_training(other, model.name) == nullptr) continue;
+    if (leaves_model(other)) return "";
+    return "runs/" + other.slug + "/checkpoints, which " + printable(other.part->estimate->framework->name, 40) +
+           " writes in a form of its own";
+  }
+  return "";
+}
+
+const LaunchPhase* merged_for(const WorkPlace& place) {
+  const std::string& model = place.train().models.front().name;
+  if (!trains_adapters(place.train())) return nullptr;
+  for (const LaunchPhase& later : place.launch.phases) {
+    const TrainPhase* train = written_training(later, model);
+    const WorkPlace other{place.launch, later};
+    if (train == nullptr || other.from_scratch()) continue;
+    for (const Trained& left : trained_by(other, train->models.front()))
+      if (left.slug == place.laid.slug) return &later;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> check_merged(const WorkPlace& place) {
+  const std::vector<Trained> left = trained_by(place, place.train().models.front());
+  if (place.from_scratch() || std::ranges::find(left, "merged", &Trained::folder) == left.end()) return {};
+  std::string all;
+  for (const Trained& one : left) all += " " + one.path();
+  return {
+      "for left in" + all + "; do",
+      "  [ -z \"${MODEL:-}\" ] && [ -e \"$GPUPLAN_RUN_DIR/../${left%/*}/final\" ] || continue",
+      "  [ ! -e \"$GPUPLAN_RUN_DIR/../$left\" ] || break",
+      "  echo \"${left%/*} left adapters in final that are not merged (no folder merged); start it again, which merges "
+      "them, or set MODEL\" >&2",
+      "  exit 78",
+      "done"};
 }
 
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
                  Work& work) {
   const ModelUse& use = models[which];
   const std::string variable = model_variable(models, which);
-  const std::vector<std::string> earlier = trained_by(place, use);
+  const std::vector<Trained> earlier = trained_by(place, use);
+  std::vector<std::string> folders;
+  for (const Trained& one : earlier) folders.push_back(one.path());
   // Names that come to the same are told apart by their position.
   std::string slug = slug_of(use.name, 50, "model");
   for (std::size_t i = 0; i < which; ++i)
     if (slug_of(models[i].name, 50, "model") == slug) slug += "-" + std::to_string(which + 1);
   const std::string source = use.drawn ? use.name : source_of(use);
   json.begin_object().member("name", source).member("slug", slug);
-  json.member("variable", variable).member("trained_by", earlier);
+  json.member("variable", variable).member("trained_by", folders);
   bool good = true;
   json.key("config");
   if (!use.drawn) json.null();
   else good = write_config(json, use.shape, place.estimate().sequence);
   if (!good) json.null();
   json.end();
-  const bool known = on_hub(source);
-  if (!use.drawn && known && earlier.empty() && source != use.name)
+  if (const std::string what = must_name(place, use); !what.empty()) work.required.push_back(variable + ": " + what);
+  else if (!earlier.empty())
+    work.notes.push_back("The model is the output of " + earlier.front().slug + " (folder " + earlier.front().folder +
+                         "), unless " + variable + " names another.");
+  else if (!use.drawn && source != use.name)
     work.notes.push_back("The weights are " + source + " of the Hugging Face hub, unless " + variable +
                          " names another model or a folder.");
-  if (!use.drawn && !known && earlier.empty())
-    work.required.push_back(variable + ": Hugging Face name, or folder, of " + printable(use.name, 60));
-  else if (!earlier.empty())
-    work.notes.push_back("The model is the output of " + earlier.front() + " (folder final), unless " + variable +
-                         " names another.");
   return good;
 }
 
 std::vector<std::string> model_lines(const WorkPlace& place, std::string_view shell_name, std::string_view first,
                                      Work& work) {
   const ModelUse& model = place.train().models.front();
-  const std::vector<std::string> earlier = trained_by(place, model);
+  const std::vector<Trained> earlier = trained_by(place, model);
   const std::string name(shell_name);
   std::vector<std::string> lines = {name + "=" + std::string(first)};
-  for (const std::string& slug : earlier | std::views::reverse) {
-    const std::string final = "\"$GPUPLAN_RUN_DIR/../" + slug + "/final\"";
+  for (const Trained& left : earlier | std::views::reverse) {
+    const std::string folder = "\"$GPUPLAN_RUN_DIR/../" + left.path() + "\"";
     lines.emplace_back("[ ! -e ");
-    lines.back().append(final).append(" ] || ").append(name).append("=").append(final);
+    lines.back().append(folder).append(" ] || ").append(name).append("=").append(folder);
   }
   if (!earlier.empty())
-    work.notes.push_back("The model is the output of " + earlier.front() + " (folder final) where that is there.");
+    work.notes.push_back("The model is the output of " + earlier.front().slug + " (folder " + earlier.front().folder +
+                         ") where that is there.");
   return lines;
 }
 
 void take_model(const WorkPlace& place, Work& work) {
   const ModelUse& model = place.train().models.front();
-  const std::string source = source_of(model);
-  std::ranges::move(model_lines(place, "model", bash_value(source), work), std::back_inserter(work.command));
+  std::ranges::move(model_lines(place, "model", bash_value(source_of(model)), work), std::back_inserter(work.command));
   work.command.emplace_back("export GPUPLAN_BASE_MODEL=\"${MODEL:-$model}\"");
-  if (!on_hub(source) && trained_by(place, model).empty())
-    work.required.push_back("MODEL: Hugging Face name, or folder, of " + printable(model.name, 60));
+  const std::string what = must_name(place, model);
+  const bool told =
+      std::ranges::any_of(work.required, [](const std::string& line) { return line.starts_with("MODEL:"); });
+  if (!what.empty() && !told) work.required.push_back("MODEL: " + what);
 }
 
 void leave_final(Work& work, std::string_view folder) {

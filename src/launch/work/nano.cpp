@@ -98,6 +98,12 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   if (!scratch && init_from(train.models.front()).empty())
     return placeholder(place,
                        "nanoGPT starts from the weights of GPT-2 only (gpt2, gpt2-medium, gpt2-large, gpt2-xl).");
+  // It knows the weights of GPT-2 by their names, and no folder: what an earlier phase learnt would be lost.
+  const auto left = trained_by(place, train.models.front());
+  const std::string own = own_form(place, train.models.front());
+  if (!scratch && (!left.empty() || !own.empty()))
+    return placeholder(place, "nanoGPT starts from published GPT-2 weights, not from " +
+                                  (own.empty() ? "runs/" + left.front().path() : own) + ".");
   JsonWriter json;
   json.begin_object().member("batch_size", s.micro_batch).member("gradient_accumulation_steps", s.grad_accum * s.dp);
   json.member("block_size", place.estimate().sequence).member("n_layer", shape.layers).member("n_head", shape.heads);

@@ -56,11 +56,18 @@ void ask_first(const WorkPlace& place, const std::vector<ModelUse>& models, Work
     line += " \"${" + model_variable(models, i) + ":-" + (plain_hub_name(name) ? name : "") + "}\"";
   }
   work.checks.push_back(std::move(line));
+  if (std::holds_alternative<TrainPhase>(place.phase().work))
+    std::ranges::move(check_merged(place), std::back_inserter(work.checks));
 }
 
 void finish_model(const WorkPlace& place, Work& work) {
   work.files.push_back(program(place, "finish_model.py"));
-  work.finish.push_back("[ -z \"${MERGE:-}${PUSH_TO:-}\" ] || python3 " + file_word("finish_model.py"));
+  const std::string line = "python3 " + file_word("finish_model.py");
+  const LaunchPhase* later = merged_for(place);
+  work.finish.push_back(later != nullptr ? line + " merge" : "[ -z \"${MERGE:-}${PUSH_TO:-}\" ] || " + line);
+  if (later != nullptr)
+    work.notes.push_back("At its end the adapters are merged into the weights (folder merged), from which " +
+                         later->slug + " starts.");
 }
 
 }  // namespace gpuplan

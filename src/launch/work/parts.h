@@ -104,10 +104,22 @@ std::string model_variable(const std::vector<ModelUse>& models, std::size_t whic
 std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program);
 /// Where a model is fetched from: its name on the Hugging Face hub, else the name in the job.
 std::string source_of(const ModelUse& use);
-/// Slugs of the phases before this one that leave that model in their folder `final`, nearest first.
-std::vector<std::string> trained_by(const WorkPlace& place, const ModelUse& model);
-/// Shell lines that set a variable to `first`, a word of the shell, or to what the nearest phase before left in
-/// `final`.
+/// What an earlier phase left of a model: FOLDER of its run. Adapters are `final`, and for training `merged`, with the
+/// weights below them: no program trains on top of a folder with adapters alone.
+struct Trained {
+  std::string slug, folder;
+  std::string path() const { return slug + "/" + folder; }
+};
+/// What phases before this one leave of that model, nearest first.
+std::vector<Trained> trained_by(const WorkPlace& place, const ModelUse& model);
+/// "runs/01-pre/checkpoints, which megatron writes in a form of its own": the nearest phase before that trains the
+/// model and leaves nothing that others read, unless a nearer one does; "" without one.
+std::string own_form(const WorkPlace& place, const ModelUse& model);
+/// A later phase of training that starts from the adapters of this one, which have to be merged for it; else null.
+const LaunchPhase* merged_for(const WorkPlace& place);
+/// Shell lines that end the phase where adapters were left that nobody merged; none where there can be none.
+std::vector<std::string> check_merged(const WorkPlace& place);
+/// Shell lines that set a variable to `first`, a word of the shell, or to what the nearest phase before left.
 std::vector<std::string> model_lines(const WorkPlace& place, std::string_view shell_name, std::string_view first,
                                      Work& work);
 /// For settings that name the model as @GPUPLAN_BASE_MODEL@: MODEL, else what an earlier phase trained, else the job's

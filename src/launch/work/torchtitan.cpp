@@ -125,9 +125,12 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   // The last versions that read TOML; 0.2.1 and later import torch.nn.attention.varlen, which came with torch 2.10.
   work.prepare = {pip_install({"torch>=2.10", requirement("torchtitan")})};
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
+  const std::string own = place.from_scratch() ? "" : own_form(place, place.train().models.front());
   work.required = {
       "ASSETS: folder with the tokenizer of " + printable(place.train().models.front().name, 60) +
-          (place.from_scratch() ? "" : ", its weights and its config.json") +
+          (place.from_scratch() ? ""
+           : own.empty()        ? ", its weights and its config.json"
+                                : ", its config.json and its weights, made of " + own + "; the rest") +
           ", from torchtitan's scripts/download_hf_assets.py",
       "DATASET: a dataset that torchtitan knows (c4), or one registered in its hf_datasets/text_datasets.py"};
   const int shown = loss_rank(place);
@@ -149,8 +152,10 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
       {"saved=\"$GPUPLAN_CHECKPOINTS/" + std::string(kOwnFolder) + "\"",
        "# What an interrupted first checkpoint left would keep it from reading the weights.",
        "if [ \"$GPUPLAN_NODE_RANK\" = 0 ] && [ -d \"$saved\" ] &&", no_whole, "  rm -rf \"$saved\"", "fi"});
-  if (!place.from_scratch())
+  if (!place.from_scratch()) {
     std::ranges::move(model_lines(place, "weights", "$ASSETS", work), std::back_inserter(work.command));
+    std::ranges::move(check_merged(place), std::back_inserter(work.checks));
+  }
   // What it saves last are the weights alone, which it does not start from again.
   const std::string over = "\"$saved/step-" + std::to_string(steps_of(place)) + "/model.safetensors.index.json\"";
   work.command.push_back("[ -e " + over + " ] || " + line);
