@@ -30,9 +30,9 @@ std::string training(const std::string& name, const Way& way, const std::string&
 }
 
 Launched pair(const Way& first, const std::string& then) {
-  return Launched(
-      job_of("market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $1/h}]}\nphases:\n" +
-             training("a", first, then.find("gpt2") != std::string::npos ? "gpt2" : "meta-llama/Llama-3.2-1B", "") + then));
+  return Launched(job_of(
+      "market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $1/h}]}\nphases:\n" +
+      training("a", first, then.find("gpt2") != std::string::npos ? "gpt2" : "meta-llama/Llama-3.2-1B", "") + then));
 }
 
 std::string all_of(const Work& work) {
@@ -51,8 +51,7 @@ TEST(Chain, TrainingStartsFromWholeWeightsUnderEveryPairOfFrameworks) {
   for (const Way& first : ways())
     for (const Way& second : ways()) {
       const auto other = [](const Way& way) { return way.framework == "torchtitan" || way.framework == "unsloth"; };
-      if ((first.gpt2() && other(second)) || (other(first) && second.gpt2()))
-        continue;  // no network that both know
+      if ((first.gpt2() && other(second)) || (other(first) && second.gpt2())) continue;  // no network that both know
       const std::string model = first.gpt2() || second.gpt2() ? "gpt2" : "meta-llama/Llama-3.2-1B";
       const Launched laid = pair(first, training("b", second, model, "    needs: [a]\n"));
       ASSERT_TRUE(laid.launch);
@@ -82,18 +81,19 @@ TEST(Chain, GenerationTakesAdaptersAsTheyAre) {
     for (const char* engine : {"vllm", "hf"}) {
       if (first.gpt2()) continue;
       SCOPED_TRACE(first.framework + " " + first.method + ", then " + engine);
-      const Launched laid =
-          pair(first,
-               std::string("  - name: b\n    needs: [a]\n    generate: {model: meta-llama/Llama-3.2-1B, data: {samples: 100, "
-                           "prompt_tokens: 100, new_tokens: 100}, engine: ") +
-                   engine + "}\n");
+      const Launched laid = pair(
+          first, std::string(
+                     "  - name: b\n    needs: [a]\n    generate: {model: meta-llama/Llama-3.2-1B, data: {samples: 100, "
+                     "prompt_tokens: 100, new_tokens: 100}, engine: ") +
+                     engine + "}\n");
       ASSERT_TRUE(laid.launch);
       const auto before = phase_work(*laid.launch, laid.launch->phases[0]);
       const auto after = phase_work(*laid.launch, laid.launch->phases[1]);
       ASSERT_TRUE(before && after);
-      EXPECT_NE(all_of(*after).find(first.framework == "megatron" ? "MODEL: folder of meta-llama/Llama-3.2-1B as transformers"
-                                                                  : "\"01-a/final\""),
-                std::string::npos)
+      EXPECT_NE(
+          all_of(*after).find(first.framework == "megatron" ? "MODEL: folder of meta-llama/Llama-3.2-1B as transformers"
+                                                            : "\"01-a/final\""),
+          std::string::npos)
           << all_of(*after);
       EXPECT_FALSE(finish_of(*before).ends_with(" merge"));
     }
@@ -109,7 +109,8 @@ TEST(Chain, OnlyWhatTrainsFromThemHasAdaptersMerged) {
   EXPECT_TRUE(merged(training("b", {"torch", "full"}, model, "    needs: [a]\n")));
   EXPECT_TRUE(merged("  - name: look\n    needs: [a]\n    cpu: {command: look, time: 1 min}\n" +
                      training("b", {"torch", "full"}, model, "    needs: [look]\n")));
-  EXPECT_FALSE(merged(training("b", {"torch", "full"}, "meta-llama/Llama-3.2-3B", "    needs: [a]\n"))) << "another model";
+  EXPECT_FALSE(merged(training("b", {"torch", "full"}, "meta-llama/Llama-3.2-3B", "    needs: [a]\n")))
+      << "another model";
   EXPECT_FALSE(merged(training("b", {"torch", "full"}, model, "    needs: [a]\n    command: python train.py\n")))
       << "it says itself what it reads";
 }

@@ -307,6 +307,66 @@ TEST(Work, FrameworksGetTheirOwnPrograms) {
   EXPECT_NE(file(with("llama-factory"), "llama_factory.yaml")->text.find("cutoff_len: 512"), std::string::npos);
 }
 
+TEST(Work, RowsAreCutAtTheJobsSequenceWhateverLengthTheDataAreSaidToHave) {
+  struct Program {
+    std::string framework, file, key;
+  };
+  const std::vector<Program> programs = {
+      {"axolotl", "axolotl.yaml", "sequence_len: "},    {"llama-factory", "llama_factory.yaml", "cutoff_len: "},
+      {"hf-trainer", "sft.yaml", "max_length: "},       {"accelerate", "settings.json", "\"sequence\": "},
+      {"deepspeed", "settings.json", "\"sequence\": "}, {"unsloth", "settings.json", "\"sequence\": "},
+      {"torch", "settings.json", "\"sequence\": "}};
+  const auto job = [](const std::string& framework, const std::string& rows, const std::string& sequence) {
+    return job_of(
+        "market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $1/h}]}\nphases:\n  - name: train\n    train: "
+        "{model: meta-llama/Llama-3.2-1B, data: {samples: 1000, " +
+        rows + "}, batch: {sequences: 64}, framework: " + framework + sequence + "}\n");
+  };
+  for (const Program& program : programs)
+    for (const auto& [rows, sequence, cut, noted] : std::vector<std::tuple<std::string, std::string, int, bool>>{
+             {"tokens_per_sample: 700", ", sequence: 2048", 2048, true},
+             {"tokens_per_sample: {mean: 700, max: 900}", ", sequence: 2048", 2048, true},
+             {"tokens_per_sample: {mean: 700, max: 2048}", ", sequence: 2048", 2048, false},
+             {"tokens_per_sample: {mean: 700, max: 4096}", ", sequence: 2048", 2048, false},
+             {"tokens_per_sample: 700, packing: true", ", sequence: 2048", 2048, false},
+             {"tokens_per_sample: 700", "", 700, false}}) {
+      SCOPED_TRACE(program.framework + " " + rows + sequence);
+      const Laid laid(job(program.framework, rows, sequence));
+      const auto work = laid.work();
+      ASSERT_TRUE(work.has_value());
+      const LaunchFile* written = file(*work, program.file);
+      if (written == nullptr) written = file(*work, "settings.json");
+      ASSERT_NE(written, nullptr);
+      const std::string key = written->path.ends_with("settings.json") ? "\"sequence\": " : program.key;
+      EXPECT_NE(written->text.find(key + std::to_string(cut)), std::string::npos) << written->text;
+      EXPECT_EQ(says(work->notes, "Rows are cut at 2,048 tokens"), noted);
+    }
+  EXPECT_NE(file(*Laid(job("axolotl", "tokens_per_sample: 700", "")).work(), "axolotl.yaml")
+                ->text.find("excess_length_strategy: \"truncate\""),
+            std::string::npos)
+      << "others cut rows as well";
+  EXPECT_EQ(command_of("train {sequence}", 1), "train 512");
+  const Laid unsaid(job_of(
+      "market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $1/h}]}\nphases:\n  - name: train\n    train: "
+      "{model: gpt2, data: {samples: 1000, tokens_per_sample: 300}, batch: 8}\n    command: train {sequence}\n"));
+  EXPECT_EQ(unsaid.work()->command.at(0), "train 300") << "as the data say";
+}
+
+TEST(Work, EvaluationTakesNoLargerBatchThanTraining) {
+  for (const auto& [framework, name, key] :
+       std::vector<std::array<std::string, 3>>{{"llama-factory", "llama_factory.yaml", "per_device_eval_batch_size: "},
+                                               {"hf-trainer", "sft.yaml", "per_device_eval_batch_size: "}})
+    for (const int micro : {1, 2}) {
+      const std::string keys = "      framework: " + framework + "\n      micro: " + std::to_string(micro) + "\n";
+      const Laid laid(
+          Training{.gpus = 1, .keys = keys, .more = "    evaluate: {every: 50 steps, time: 1 min}\n"}.job());
+      const std::string& text = file(*laid.work(), name)->text;
+      const std::size_t at = text.find(key);
+      ASSERT_NE(at, std::string::npos) << text;
+      EXPECT_LE(std::stoi(text.substr(at + key.size())), micro);
+    }
+}
+
 TEST(Work, GenerationRunsEveryReplicaOnItsGpus) {
   const Laid laid(example_job("generate-70b"));
   const auto work = laid.work();

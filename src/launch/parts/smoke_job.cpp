@@ -250,7 +250,8 @@ class Cut {
     const int every = own ? 2 : saves ? 1 : kKilledEvery;
     const int micro = own ? s.micro_batch : 1;
     const int accumulate = own ? s.grad_accum : std::min(s.grad_accum, 2);
-    const int sequence = own ? estimate.sequence : std::min(estimate.sequence, kSequence);
+    const int sequence =
+        own ? std::max(estimate.sequence, train.sequence.value_or(0)) : std::min(estimate.sequence, kSequence);
     for (const char* key : {"epochs", "steps_at_batch", "recompute", "offload"}) settings_.drop(in + key);
     settings_.set(in + "steps", std::to_string(steps));
     settings_.set(in + "sequence", std::to_string(sequence));

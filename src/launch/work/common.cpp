@@ -162,6 +162,17 @@ int steps_of(const WorkPlace& place) {
   return clamped<int>(std::clamp(std::ceil(place.estimate().steps - 1e-6), 1.0, 2e9));
 }
 
+int longest_row(const WorkPlace& place) {
+  return std::max(place.estimate().sequence, place.train().sequence.value_or(0));
+}
+
+void tell_longest(const WorkPlace& place, Work& work) {
+  if (const int planned = place.estimate().sequence; longest_row(place) > planned)
+    work.notes.push_back("Rows are cut at " + count_text(longest_row(place)) +
+                         " tokens (sequence); the plan counts with the memory of rows of at most " +
+                         count_text(planned) + ", as tokens_per_sample says.");
+}
+
 std::optional<double> argument_number(std::string_view text) {
   const std::string plain(trim(text));
   if (plain.empty() || plain.find_first_not_of("0123456789.eE+-") != std::string::npos) return std::nullopt;
@@ -273,7 +284,6 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
   const PhaseEstimate& estimate = place.estimate();
   const Strategy& s = place.strategy();
-  const int sequence = place.estimate().sequence;
   const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
   json.member("job", place.launch.job.name).member("phase", place.phase().name).member("run_name", run_name(place));
@@ -282,7 +292,7 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("from_scratch", scratch).member("method", name_of(train.method));
   json.key("lora").begin_object(true).member("rank", train.lora.rank);
   json.member("targets", adapter_targets(train)).end();
-  json.member("sequence", sequence);
+  json.member("sequence", longest_row(place));
   json.member("packing", train.data.packing || train.data.tokens.has_value());
   json.member("separate", separate_samples(train) && !runs_under(place, "unsloth"))
       .member("mean_tokens", estimate.mean_tokens);
@@ -323,6 +333,7 @@ void require_data(const WorkPlace& place, Work& work) {
   if (train.models.front().drawn)
     work.required.emplace_back("TOKENIZER: Hugging Face name, or folder, of a tokenizer of at most " +
                                std::to_string(train.models.front().shape.vocab) + " tokens");
+  tell_longest(place, work);
   const double rate = number_argument(place, {"learning_rate", "lr"}, 0);
   if (rate <= 0)
     work.notes.emplace_back(

@@ -169,7 +169,10 @@ bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<Mod
   bool good = true;
   json.key("config");
   if (!use.drawn) json.null();
-  else good = write_config(json, use.shape, place.estimate().sequence);
+  else
+    good = write_config(
+        json, use.shape,
+        std::holds_alternative<TrainPhase>(place.phase().work) ? longest_row(place) : place.estimate().sequence);
   if (!good) json.null();
   json.end();
   if (const std::string what = must_name(place, use); !what.empty()) work.required.push_back(variable + ": " + what);

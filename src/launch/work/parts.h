@@ -86,6 +86,11 @@ int log_steps(const WorkPlace& place);
 /// Sequences of an optimizer step.
 int batch_of(const WorkPlace& place);
 int steps_of(const WorkPlace& place);
+/// Tokens at which programs that read rows one by one cut them: the job's `sequence`. The plan counts with the longest
+/// rows that the job tells of, which may be shorter; where rows are longer than it says, cutting there would lose them.
+int longest_row(const WorkPlace& place);
+/// Says so, where the two differ.
+void tell_longest(const WorkPlace& place, Work& work);
 
 /// The value of an argument, where it is a number.
 std::optional<double> argument_number(std::string_view text);

@@ -90,7 +90,7 @@ void set_model(SettingLines& lines, const WorkPlace& place, Backend backend) {
 void set_data(SettingLines& lines, const WorkPlace& place) {
   const bool packs = separate_samples(place.train());
   lines.set("dataset_name", kRowsMark).set("dataset_train_split", "train");
-  lines.set("max_length", place.estimate().sequence).set("truncation_mode", "keep_start").set("packing", packs);
+  lines.set("max_length", longest_row(place)).set("truncation_mode", "keep_start").set("packing", packs);
   if (packs) lines.set("packing_strategy", "bfd");
   // The rows say themselves which tokens are learnt; "nll" is the loss that all versions of TRL have.
   lines.set("completion_only_loss", true).set("assistant_only_loss", false).set("loss_type", "nll");

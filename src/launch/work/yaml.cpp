@@ -61,6 +61,7 @@ void axolotl_reports(Work& work) {
 }
 
 void notes(const WorkPlace& place, Work& work) {
+  tell_longest(place, work);
   if (const int steps = evaluation_steps(place); steps > 0)
     work.notes.push_back("Evaluated every " + count_of(steps, "step") + " on " + percent_text(kEvaluationShare) +
                          " of DATA that it is not trained on.");
@@ -79,7 +80,9 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   if (s.sharding >= Sharding::kZero2 || s.tp > 1) optimizer = for_dtensors(optimizer);
   Work work;
   SettingLines lines;
-  lines.set("base_model", kModelMark).set("sequence_len", place.estimate().sequence);
+  lines.set("base_model", kModelMark).set("sequence_len", longest_row(place));
+  // By itself it leaves out rows that are longer.
+  lines.set("excess_length_strategy", "truncate");
   lines.set("sample_packing", packed(train)).set("pad_to_sequence_len", packed(train));
   lines.set("reinit_weights", place.from_scratch());
   lines.set("micro_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
@@ -183,7 +186,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   // The file that names the data lies beside: dataset_info.json of LLaMA-Factory. Without `template` it takes the
   // tokenizer's own.
   lines.set("dataset", "plan").set("dataset_dir", kFilesMark);
-  lines.set("cutoff_len", place.estimate().sequence).set("packing", packed(train));
+  lines.set("cutoff_len", longest_row(place)).set("packing", packed(train));
   // Without it samples that share a sequence see each other.
   if (separate_samples(train)) lines.set("neat_packing", true);
   lines.set("output_dir", std::string(kRunMark) + "/checkpoints").set("overwrite_output_dir", false);
@@ -200,6 +203,8 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   lines.set("report_to", std::vector<std::string>{std::string(kReportsMark)}).set("run_name", run_name(place));
   lines.set("ddp_timeout", 180000000);
   evaluate(lines, place, "val_size");
+  // By itself eight rows, whatever the memory has room for.
+  if (evaluation_steps(place) > 0) lines.set("per_device_eval_batch_size", s.micro_batch);
   if (deepspeed_stage(s) > 0) {
     lines.set("deepspeed", std::string(kFilesMark) + "/ds_config.json");
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, deepspeed_stage(s)), false});

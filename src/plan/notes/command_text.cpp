@@ -172,7 +172,7 @@ class Filler {
     if (name == "accumulate") return std::to_string(s.grad_accum);
     if (name == "batch") return whole(estimate_.batch);
     if (name == "steps") return whole(estimate_.steps);
-    if (name == "sequence") return std::to_string(train != nullptr ? train->sequence.value_or(0) : 0);
+    if (name == "sequence") return std::to_string(train != nullptr ? train->sequence.value_or(estimate_.sequence) : 0);
     if (name == "precision") return std::string(train != nullptr ? name_of(s.precision) : name_of(s.weights));
     if (name == "sharding") return std::string(name_of(s.sharding));
     if (name == "recompute") return std::string(name_of(s.recompute));
