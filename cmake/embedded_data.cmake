@@ -1,5 +1,5 @@
-# Compiles every data/*.csv, data/measured/*.csv and data/interfaces/index.csv into the program, and the programs that
-# launch scripts bring along, src/launch/templates/*, packed by gzip (a seventh of the size): one assembler file with
+# Compiles every data/*.csv, data/measured/*.csv and, of data/interfaces, the tables that the program reads, into it, and
+# the programs that launch scripts bring along, src/launch/templates/*, packed by gzip (a seventh of the size): one assembler file with
 # .incbin, and a table of names ("gpus.csv", "measured/train_runs.csv", "templates/lib.sh") that
 # src/input/text/embedded_table.cpp reads. Rebuilt when a file changes, comes or goes. GPUPLAN_EMBEDDED_PLAIN: not packed.
 # GPUPLAN_NOT_EMBEDDED: an expression for those left out. GPUPLAN_EMBEDDED_MORE: NAME=FILE of files that are built, such as
@@ -7,6 +7,9 @@
 include(cmake/assembler.cmake)
 file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
   ${PROJECT_SOURCE_DIR}/data/interfaces/index.csv ${PROJECT_SOURCE_DIR}/src/launch/templates/*)
+foreach(table megatron nanochat torchtitan transformers trl)  # kArgumentTables of src/launch/parts/interfaces.h
+  list(APPEND data_files ${PROJECT_SOURCE_DIR}/data/interfaces/${table}.csv)
+endforeach()
 if(GPUPLAN_NOT_EMBEDDED)
   list(FILTER data_files EXCLUDE REGEX "${GPUPLAN_NOT_EMBEDDED}")
 endif()

@@ -295,13 +295,15 @@ class Hostile(unittest.TestCase):
         return done.stdout
 
     def test_arguments_stay_one_word(self):
-        for framework in ("megatron", "nanochat", "torchtitan"):
+        for framework, name in (("megatron", "wandb-project"), ("nanochat", "run"), ("torchtitan", "training.dataset_path")):
             case = next(case for case in TRAININGS if case[0] == framework)
             for text in HOSTILE:
-                job = training_job(*case) + f"    args: {{extra: {json.dumps(text)}}}\n"
+                with Folder("-", stdin=(training_job(*case) + f"    args: {{{json.dumps(text)}: x}}\n").encode()) as folder:
+                    self.assertEqual((folder.done.returncode, folder.path.exists()), (5, False), "a name that it has not")
+                job = training_job(*case) + f"    args: {{{name}: {json.dumps(text)}}}\n"
                 with self.subTest(framework=framework, text=text), Folder("-", stdin=job.encode()) as folder:
                     self.assertEqual(folder.done.returncode, 0, folder.done.stderr)
-                    self.assertIn(f"--extra={text}".encode(), self.words(folder))
+                    self.assertIn(f"--{name}={text}".encode(), self.words(folder))
 
     def end_of(self, body, start):
         """Where the command ends that has its arguments after `start`: the first line end at which bash has it whole."""

@@ -63,7 +63,7 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
     }
     run.notes = folder->notes;
     for (const Unwritten& lacking : unwritten(report.job, pick, report.catalogue))
-      run.notes.push_back("The job needs command: for " + printable(lacking.phase, 60) + ": " + lacking.why);
+      run.notes.push_back(lacking.sentence());
     for (const LaunchFile& file : folder->files)
       if (std::string use = use_of(*launch, file); !use.empty()) run.scripts.push_back({file.path, std::move(use)});
     if (may_be_on_vast(pick))

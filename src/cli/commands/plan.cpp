@@ -227,7 +227,7 @@ int run_plan(System& system, const PlanArguments& options) {
         command_words("launch", options.job, options.common.data_folder) + " --to " + std::string(launcher_for(*pick));
     if (form == Form::kText || form == Form::kMarkdown)  // others do not tell
       for (const Unwritten& lacking : unwritten(report.job, *pick, report.catalogue))
-        report.unwritten.push_back(printable(lacking.phase, 60) + ": " + lacking.why);
+        report.unwritten.push_back(lacking.sentence());
   }
   if (!options.svg.empty())
     if (const auto code = deliver_chart(system, report, options, *request, *catalogue)) return *code;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "input/text/csv.h"
 #include "input/text/embedded_data.h"
 
@@ -36,6 +37,46 @@ const Interface* interface_of(std::string_view name) {
   }();
   const auto found = std::ranges::find(all, name, &Interface::name);
   return found == all.end() ? nullptr : &*found;
+}
+
+Result<std::vector<InterfaceRow>> read_interface_rows(std::string_view text, std::string_view file) {
+  const auto table = CsvTable::parse(text, file);
+  if (!table) return std::unexpected(table.error());
+  CsvReader cells(*table);
+  const auto section = cells.column("section"), name = cells.column("name"), type = cells.column("type"),
+             choices = cells.column("choices"), until = cells.column("until");
+  std::vector<InterfaceRow> rows;
+  for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
+    const auto text_of = [&](CsvReader::Column column) { return std::string(cells.text(row, column)); };
+    InterfaceRow known{text_of(section), std::string(cells.required(row, name)), text_of(type), text_of(choices)};
+    if (cells.text(row, until).empty()) rows.push_back(std::move(known));
+  }
+  if (!cells.ok()) return std::unexpected(*cells.error());
+  // What is added has rows below it in turn; no type holds itself.
+  constexpr std::size_t kMost = 10000;
+  for (std::size_t i = 0; i < rows.size() && rows.size() < kMost; ++i)
+    for (std::size_t j = 0, read = rows.size(); j < read && !rows[i].type.empty(); ++j)
+      if (rows[j].section == rows[i].type)
+        rows.push_back({rows[i].section, rows[i].name + "." + rows[j].name, rows[j].type, rows[j].choices});
+  return rows;
+}
+
+const InterfaceRow* interface_row(std::string_view program, std::string_view section, std::string_view name) {
+  static const std::vector<std::vector<InterfaceRow>> all = [] {
+    std::vector<std::vector<InterfaceRow>> tables;
+    for (const std::string_view table : kArgumentTables) {
+      const std::string file = "interfaces/" + std::string(table) + ".csv";
+      auto rows = read_interface_rows(embedded_data(file), file);
+      tables.push_back(rows ? *std::move(rows) : std::vector<InterfaceRow>{});
+    }
+    return tables;
+  }();
+  const auto table = std::ranges::find(kArgumentTables, program);
+  if (table == kArgumentTables.end()) return nullptr;
+  const std::string plain = squeeze(name);
+  for (const InterfaceRow& row : all[static_cast<std::size_t>(table - kArgumentTables.begin())])
+    if (row.section == section && squeeze(row.name) == plain) return &row;
+  return nullptr;
 }
 
 }  // namespace gpuplan

@@ -1,7 +1,8 @@
-// interfaces/index.csv: programs whose flags and keys launch scripts write, and the versions that are known to have
-// them.
+// data/interfaces. index.csv: programs whose flags and keys launch scripts write, and the versions that are known to
+// have them.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,5 +23,22 @@ Result<std::vector<Interface>> read_interfaces(std::string_view text, std::strin
 
 /// nullptr: no such program. The table is compiled in.
 const Interface* interface_of(std::string_view name);
+
+/// A flag or key of one of kArgumentTables, in the versions that scripts install.
+struct InterfaceRow {
+  std::string section, name;
+  std::string type;     ///< "int", "int|float", "flag", "any", ...
+  std::string choices;  ///< "a|b"; empty: any
+};
+
+/// Tables of data/interfaces that arguments of a job are held against; compiled in, too.
+inline constexpr std::array<std::string_view, 5> kArgumentTables = {"megatron", "nanochat", "torchtitan",
+                                                                    "transformers", "trl"};
+/// Rows of a table. What stands below another section is written along with that row's name before it:
+/// "training.seq_len". Fails for a table that is none.
+Result<std::vector<InterfaceRow>> read_interface_rows(std::string_view text, std::string_view file);
+
+/// The row of that name, however it is spelled (warmup_steps, --warmup-steps); nullptr: the program has none.
+const InterfaceRow* interface_row(std::string_view program, std::string_view section, std::string_view name);
 
 }  // namespace gpuplan

@@ -63,7 +63,8 @@ def load_unsloth():
         return model
     every = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
     model = unsloth.FastLanguageModel.get_peft_model(
-        model, r=lora["rank"], lora_alpha=2 * lora["rank"], lora_dropout=0, target_modules=lora["targets"] or every,
+        model, r=lora["rank"], lora_alpha=lora["alpha"], lora_dropout=lora["dropout"], use_rslora=lora["rslora"],
+        target_modules=lora["targets"] or every,
         use_gradient_checkpointing="unsloth" if SETTINGS["recompute"] != "none" else False,
         random_state=int(SETTINGS["seed"]))
     # It may have taken a copy of the weights in 4 bit: what merges or asks the adapters later takes those of the plan.
@@ -79,8 +80,9 @@ def with_adapters(model):
         model.enable_input_require_grads()
     lora = SETTINGS["lora"]
     targets = lora["targets"] if lora["targets"] else "all-linear"
-    model = get_peft_model(model, LoraConfig(r=lora["rank"], lora_alpha=2 * lora["rank"], lora_dropout=0.0,
-                                             target_modules=targets, task_type="CAUSAL_LM"))
+    model = get_peft_model(model, LoraConfig(r=lora["rank"], lora_alpha=lora["alpha"], lora_dropout=lora["dropout"],
+                                             use_rslora=lora["rslora"], use_dora=lora["dora"], target_modules=targets,
+                                             task_type="CAUSAL_LM"))
     model.print_trainable_parameters()
     return model
 

@@ -10,15 +10,11 @@
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/parts/interfaces.h"
+#include "launch/work/arguments.h"
 #include "launch/work/options.h"
 
 namespace gpuplan {
 namespace {
-
-bool named(std::string_view name, const std::vector<std::string_view>& names) {
-  const std::string plain = squeeze(name);
-  return std::ranges::any_of(names, [&](std::string_view known) { return squeeze(known) == plain; });
-}
 
 /// Operations of a token forward and backward: six for each parameter it meets outside of tables, and attention over
 /// half of a sequence of that many tokens on both sides of the softmax (Chowdhery et al. 2022, appendix B). Weights
@@ -173,51 +169,6 @@ void tell_longest(const WorkPlace& place, Work& work) {
                          count_text(planned) + ", as tokens_per_sample says.");
 }
 
-std::optional<double> argument_number(std::string_view text) {
-  const std::string plain(trim(text));
-  if (plain.empty() || plain.find_first_not_of("0123456789.eE+-") != std::string::npos) return std::nullopt;
-  char* end = nullptr;
-  const double value = std::strtod(plain.c_str(), &end);
-  return end == plain.c_str() + plain.size() && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise) {
-  for (const auto& [name, value] : place.phase().args)
-    if (named(name, names))
-      if (const auto number = argument_number(value)) return *number;
-  return otherwise;
-}
-
-std::vector<std::string> other_arguments(const WorkPlace& place, const std::vector<std::string_view>& known) {
-  std::vector<std::string> names;
-  for (const auto& argument : place.phase().args)
-    if (!named(argument.first, known)) names.push_back(argument.first);
-  return names;
-}
-
-void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector<std::string_view>& known) {
-  for (const auto& [name, value] : place.phase().args) {
-    if (named(name, known)) continue;
-    json.key(name);
-    if (const auto number = argument_number(value)) {
-      // 8 stays a whole number: Python tells them apart.
-      if (std::abs(*number) < 1e15 && *number == std::floor(*number)) json.value(static_cast<long long>(*number));
-      else json.value(*number);
-    } else if (iequals(value, "true") || iequals(value, "false")) {
-      json.value(iequals(value, "true"));
-    } else {
-      json.value(value);
-    }
-  }
-}
-
-std::vector<std::string> argument_words(const WorkPlace& place, const std::vector<std::string_view>& known) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : place.phase().args)
-    if (!named(name, known)) words.push_back(bash_word("--" + name) + "=" + bash_word(value));
-  return words;
-}
-
 std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program) {
   const OptimizerFacts* facts = place.launch.catalogue.find_optimizer(optimizer);
   return facts == nullptr ? "" : facts->*program;
@@ -252,13 +203,13 @@ TrainingNumbers training_numbers(const WorkPlace& place) {
   const bool frozen = trains_adapters(train);
   constexpr double kWarmUpShare = 0.02;
   const double warm_up = std::clamp(std::ceil(kWarmUpShare * steps_of(place)), 1.0, 2000.0);
-  return {number_argument(place, {"learning_rate", "lr"},
+  return {number_argument(place, "learning_rate",
                           scratch  ? 3e-4
                           : frozen ? 2e-4
                                    : 1e-5),
-          number_argument(place, {"weight_decay"}, scratch ? 0.1 : 0.0),
-          number_argument(place, {"warmup_steps"}, warm_up),
-          number_argument(place, {"grad_clip", "max_grad_norm", "clip"}, 1.0), number_argument(place, {"seed"}, 1.0)};
+          number_argument(place, "weight_decay", scratch ? 0.1 : 0.0),
+          static_cast<double>(warm_up_steps(place, clamped<int>(warm_up))), number_argument(place, "grad_clip", 1.0),
+          number_argument(place, "seed", 1.0)};
 }
 
 bool trains_adapters(const TrainPhase& train) {
@@ -290,7 +241,9 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.key("model");
   const bool good = write_model(json, place, train.models, 0, work);
   json.member("from_scratch", scratch).member("method", name_of(train.method));
-  json.key("lora").begin_object(true).member("rank", train.lora.rank);
+  const AdapterNumbers adapters = adapter_numbers(place);
+  json.key("lora").begin_object(true).member("rank", train.lora.rank).member("alpha", adapters.alpha);
+  json.member("dropout", adapters.dropout).member("rslora", adapters.rslora).member("dora", adapters.dora);
   json.member("targets", adapter_targets(train)).end();
   json.member("sequence", longest_row(place));
   json.member("packing", train.data.packing || train.data.tokens.has_value());
@@ -334,8 +287,7 @@ void require_data(const WorkPlace& place, Work& work) {
     work.required.emplace_back("TOKENIZER: Hugging Face name, or folder, of a tokenizer of at most " +
                                std::to_string(train.models.front().shape.vocab) + " tokens");
   tell_longest(place, work);
-  const double rate = number_argument(place, {"learning_rate", "lr"}, 0);
-  if (rate <= 0)
+  if (!argument(place, "learning_rate"))
     work.notes.emplace_back(
         "No learning_rate in the job: settings.json has a common default (args: {learning_rate: ...} in the job "
         "changes it).");

@@ -5,6 +5,7 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "launch/work/arguments.h"
 #include "launch/work/options.h"
 
 namespace gpuplan {
@@ -147,10 +148,7 @@ Result<Work> generation_work(const WorkPlace& place) {
   const bool vllm = engine != nullptr && engine->name == "vllm";
   const bool transformers = engine != nullptr && (engine->name == "hf" || engine->name == "hf-compiled");
   if (const std::string why = unwritten(place, vllm, transformers); !why.empty()) return placeholder(place, why);
-  if (const auto others = other_arguments(place, {"temperature"}); !vllm && !others.empty())
-    return place.wrong(
-        "args names " + printable(others.front(), 60) +
-        ", which the generated script for hf does not support (it supports temperature); set command: in the job file");
+  if (const auto good = check_arguments(place); !good) return std::unexpected(good.error());
   Work work;
   JsonWriter json;
   json.begin_object().member("job", place.launch.job.name).member("phase", place.phase().name);
@@ -176,7 +174,7 @@ Result<Work> generation_work(const WorkPlace& place) {
   json.member("quantized", quantized).member("compile", s.compile || (engine->name == "hf-compiled"));
   json.member("forward_only", generate.forward_only);
   constexpr double kGreedy = 0;
-  json.member("temperature", number_argument(place, {"temperature"}, kGreedy));
+  json.member("temperature", number_argument(place, "temperature", kGreedy));
   int rank = 16;
   for (const Phase& other : place.launch.job.phases)
     if (const auto* train = std::get_if<TrainPhase>(&other.work)) rank = std::max(rank, train->lora.rank);
@@ -186,7 +184,7 @@ Result<Work> generation_work(const WorkPlace& place) {
     json.key("engine_arguments");
     write_engine_arguments(json, place);
     json.key("arguments").begin_object();
-    write_arguments(json, place, {"temperature"});
+    write_arguments(json, passed_on(place));
     json.end();
   }
   json.end();

@@ -8,7 +8,7 @@
 #include "base/whole.h"
 #include "domain/facts/limits.h"
 #include "launch/parts/checkpoint_steps.h"
-#include "launch/work/parts.h"
+#include "launch/work/arguments.h"
 
 namespace gpuplan {
 namespace {
@@ -177,7 +177,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
   const int sequence = place.estimate().sequence;
-  const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 3e-4 : 1e-5);
+  const double rate = number_argument(place, "learning_rate", scratch ? 3e-4 : 1e-5);
   Flags flags;
   network(flags, shape, sequence);
   cut(flags, s, shape);
@@ -190,11 +190,11 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("lr", rate);
   flags.set("min-lr", rate / 10);
   flags.set("lr-decay-style", "cosine");
-  flags.set("lr-warmup-iters", clamped<int>(std::clamp(std::ceil(steps / 50.0), 1.0, 2000.0)));
-  flags.set("weight-decay", number_argument(place, {"weight_decay"}, scratch ? 0.1 : 0.0));
+  flags.set("lr-warmup-iters", warm_up_steps(place, clamped<int>(std::clamp(std::ceil(steps / 50.0), 1.0, 2000.0))));
+  flags.set("weight-decay", number_argument(place, "weight_decay", scratch ? 0.1 : 0.0));
   flags.set("adam-beta1", 0.9);
   flags.set("adam-beta2", 0.95);
-  flags.set("clip-grad", number_argument(place, {"grad_clip", "clip_grad", "max_grad_norm"}, 1.0));
+  flags.set("clip-grad", number_argument(place, "grad_clip", 1.0));
   flags.group();
   flags.set("tokenizer-type", "HuggingFaceTokenizer");
   flags.set("tokenizer-model", "\"$TOKENIZER\"");
@@ -212,8 +212,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   const double evaluations = place.phase().evaluate ? place.phase().evaluate->every_steps : 0;
   flags.set("eval-interval", evaluations >= 1 ? clamped<int>(std::round(evaluations)) : steps);
   flags.set("eval-iters", evaluations >= 1 ? 10 : 0);
-  flags.words(
-      argument_words(place, {"learning_rate", "lr", "weight_decay", "grad_clip", "clip_grad", "max_grad_norm"}));
+  flags.words(flag_words(place));
   Work work;
   const ModelUse& model = train.models.front();
   const std::string core = oldest_core(shape, s, muon);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "launch/parts/checkpoint_steps.h"
-#include "launch/work/parts.h"
+#include "launch/work/arguments.h"
 
 namespace gpuplan {
 namespace {
@@ -51,8 +51,9 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   line += flag("head-dim", shape.head_dim) + flag("max-seq-len", sequence);
   // Its default is SSSL: three layers in four with a window.
   line += " --window-pattern=L";
-  if (const double rate = number_argument(place, {"learning_rate", "lr"}, 0); rate > 0)
-    line += " --matrix-lr=" + number_text(rate);
+  if (const auto rate = argument(place, "learning_rate")) line += " --matrix-lr=" + number_text(*rate);
+  if (argument(place, "warmup_steps") || argument(place, "warmup_ratio"))
+    line += flag("warmup-steps", warm_up_steps(place, 0));
   line += flag("device-batch-size", s.micro_batch) +
           " --total-batch-size=" + number_text(static_cast<double>(batch_of(place)) * sequence);
   line += flag("num-iterations", steps_of(place));
@@ -61,7 +62,7 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   line += every >= 1 ? " --eval-every=" + number_text(std::round(every)) : " --eval-every=-1";
   line += " --core-metric-every=-1 --sample-every=-1 --run=dummy --model-tag=" + tag;
   if (is_eight_bit(s.precision)) line += " --fp8";
-  for (const std::string& word : argument_words(place, {"learning_rate", "lr"})) line += " " + word;
+  for (const std::string& word : flag_words(place)) line += " " + word;
   // model_000100.pt is written first, then meta_, then a part of the optimizer by each rank (checkpoint_manager.py):
   // the newest step that has all of them, by which it starts again.
   const std::string newest =
@@ -110,11 +111,12 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   json.member("n_embd", shape.hidden).member("dropout", 0.0).member("bias", shape.attention_bias != BiasKind::kNone);
   json.member("init_from", scratch ? "scratch" : init_from(train.models.front()));
   const int steps = steps_of(place);
-  const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 6e-4 : 3e-5);
+  const double rate = number_argument(place, "learning_rate", scratch ? 6e-4 : 3e-5);
   const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
   json.member("learning_rate", rate).member("min_lr", rate / 10).member("max_iters", steps);
-  json.member("lr_decay_iters", steps).member("warmup_iters", std::max(steps / 50, 1)).member("weight_decay", 0.1);
-  json.member("beta1", 0.9).member("beta2", 0.95).member("grad_clip", number_argument(place, {"grad_clip"}, 1.0));
+  json.member("lr_decay_iters", steps).member("warmup_iters", warm_up_steps(place, std::max(steps / 50, 1)));
+  json.member("weight_decay", number_argument(place, "weight_decay", 0.1));
+  json.member("beta1", 0.9).member("beta2", 0.95).member("grad_clip", number_argument(place, "grad_clip", 1.0));
   json.member("eval_interval", every).member("eval_iters", 20).member("log_interval", log_steps(place));
   json.member("always_save_checkpoint", true).member("compile", s.compile);
   json.member("dtype", s.precision == Precision::kBf16   ? "bfloat16"

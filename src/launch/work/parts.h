@@ -1,8 +1,6 @@
 // Parts of phase_work(): the job's own command, and what gpuplan writes for each framework and engine.
 #pragma once
 
-#include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +9,6 @@
 #include "output/text/json_writer.h"
 
 namespace gpuplan {
-
-/// Arguments that train_torch.py and train_trainer.py share.
-inline constexpr std::array<std::string_view, 8> kTrainArguments = {
-    "learning_rate", "lr", "weight_decay", "warmup_steps", "grad_clip", "clip", "max_grad_norm", "seed"};
 
 /// A phase that is being written.
 struct WorkPlace {
@@ -91,17 +85,6 @@ int steps_of(const WorkPlace& place);
 int longest_row(const WorkPlace& place);
 /// Says so, where the two differ.
 void tell_longest(const WorkPlace& place, Work& work);
-
-/// The value of an argument, where it is a number.
-std::optional<double> argument_number(std::string_view text);
-/// A setting of the phase's `args` under one of these names, read as a number; `otherwise` where there is none.
-double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise);
-/// Writes `args` other than `known` as members of the open object: numbers and true, false as such.
-void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector<std::string_view>& known);
-/// Names of `args` that are none of `known`.
-std::vector<std::string> other_arguments(const WorkPlace& place, const std::vector<std::string_view>& known);
-/// `args` other than `known` as words: --name value or --name=value each.
-std::vector<std::string> argument_words(const WorkPlace& place, const std::vector<std::string_view>& known);
 
 /// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several: the variable that names another source of a model.
 std::string model_variable(const std::vector<ModelUse>& models, std::size_t which);

@@ -50,10 +50,8 @@ SettingLines& SettingLines::raw(std::string_view key, const std::string& value) 
   return *this;
 }
 
-SettingLines& SettingLines::take_arguments(const WorkPlace& place, const std::vector<std::string_view>& known) {
-  const std::vector<std::string> others = other_arguments(place, known);
-  for (const auto& [name, value] : place.phase().args) {
-    if (std::ranges::find(others, name) == others.end()) continue;
+SettingLines& SettingLines::take_arguments(const std::vector<PassedOn>& passed) {
+  for (const auto& [name, value] : passed) {
     raw(plain_key(name) ? name : string_literal(name), argument_text(value));
     taken_.push_back(name);
   }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/work/parts.h"
+#include "launch/work/arguments.h"
 
 namespace gpuplan {
 
@@ -30,8 +30,8 @@ class SettingLines {
     text_ += std::string(key) + ":\n";
     return *this;
   }
-  /// `args` of the phase other than `known`; what is set after that under the same name does not count.
-  SettingLines& take_arguments(const WorkPlace& place, const std::vector<std::string_view>& known);
+  /// What is set after that under the same name does not count.
+  SettingLines& take_arguments(const std::vector<PassedOn>& passed);
   std::string take() { return std::move(text_); }
 
  private:

@@ -36,12 +36,6 @@ Shares shares_of(const Strategy& s) {
 Result<Work> torch_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
-  const std::vector<std::string_view> known(kTrainArguments.begin(), kTrainArguments.end());
-  if (const auto others = other_arguments(place, known); !others.empty())
-    return place.wrong("args names " + printable(others.front(), 60) +
-                       ", which the generated script for torch does not support (it supports " +
-                       listed(std::vector<std::string>(known.begin(), known.end())) +
-                       "); set command: in the job file");
   Work work;
   JsonWriter json;
   json.begin_object();

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "domain/facts/limits.h"
 #include "launch/parts/checkpoint_steps.h"
-#include "launch/work/parts.h"
+#include "launch/work/arguments.h"
 
 namespace gpuplan {
 namespace {
@@ -74,15 +74,16 @@ std::string toml(const WorkPlace& place) {
   if (is_eight_bit(s.precision))
     text += entry("converters", std::string(s.precision == Precision::kMxfp8 ? "[\"quantize.linear.mx\"]"
                                                                              : "[\"quantize.linear.float8\"]"));
-  const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 3e-4 : 1e-5);
+  const double rate = number_argument(place, "learning_rate", scratch ? 3e-4 : 1e-5);
   text += "\n[optimizer]\n" + text_entry("name", "AdamW") + entry("lr", real(rate));
-  text += "\n[lr_scheduler]\n" + entry("warmup_steps", std::clamp(steps / 50, 1, 2000)) +
+  if (const auto decay = argument(place, "weight_decay")) text += entry("weight_decay", real(*decay));
+  text += "\n[lr_scheduler]\n" + entry("warmup_steps", warm_up_steps(place, std::clamp(steps / 50, 1, 2000))) +
           text_entry("decay_type", "cosine") + entry("min_lr_factor", real(0.1));
   // What a pipeline takes in one step are all micro-batches of it.
   text += "\n[training]\n" + entry("local_batch_size", s.pp > 1 ? s.micro_batch * s.grad_accum : s.micro_batch) +
           entry("global_batch_size", batch_of(place));
   text += entry("seq_len", place.estimate().sequence) + entry("steps", steps);
-  text += entry("max_norm", real(number_argument(place, {"grad_clip", "max_grad_norm"}, 1.0)));
+  text += entry("max_norm", real(number_argument(place, "grad_clip", 1.0)));
   // Where FSDP shards, products are in bf16 unless it is told otherwise.
   if (s.precision == Precision::kFp32) text += text_entry("mixed_precision_param", "float32");
   text += entry("enable_cpu_offload", s.offload != Offload::kNone);
@@ -140,8 +141,7 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
                      " --job.dump_folder \"$GPUPLAN_RUN_DIR\" --model.hf_assets_path \"$ASSETS\" --training.dataset "
                      "\"$DATASET\" ${DATASET_PATH:+--training.dataset_path \"$DATASET_PATH\"}";
   if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$weights\"";
-  for (const std::string& word : argument_words(place, {"learning_rate", "lr", "grad_clip", "max_grad_norm"}))
-    line += " " + word;
+  for (const std::string& word : flag_words(place)) line += " " + word;
   const std::string no_whole =
       "  [ -z \"$(find \"$saved\" -mindepth 2 -maxdepth 2 \\( -name .metadata -o -name "
       "'model.safetensors*' \\))\" ]; then";

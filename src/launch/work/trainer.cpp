@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "launch/work/arguments.h"
 #include "launch/work/options.h"
 #include "launch/work/trl.h"
 
@@ -22,7 +23,9 @@ Result<Work> trainer_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
   if (s.tp * s.pp * s.cp > 1 || s.ep > 1)
-    return placeholder(place, "The generated Trainer script has no tensor, pipeline, context or expert parallelism.");
+    return placeholder(place,
+                       "The generated Trainer script has no tensor, pipeline, context or expert parallelism; with "
+                       "train.parallel: zero3 in the job the plan has none either, and the script runs it.");
   std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::trainer);
   // DeepSpeed brings one that the Trainer lacks (deepspeed_json()).
   if (train.optimizer.matrices == Optimizer::kLamb && backend_of(place) == Backend::kDeepSpeed)
@@ -44,8 +47,6 @@ Result<Work> trainer_work(const WorkPlace& place) {
     if (work) work->notes.insert(work->notes.begin(), chosen->note);
     return work;
   }
-  std::vector<std::string_view> known(kTrainArguments.begin(), kTrainArguments.end());
-  known.push_back(kProgramArgument);
   Work work;
   JsonWriter json;
   json.begin_object();
@@ -54,7 +55,7 @@ Result<Work> trainer_work(const WorkPlace& place) {
   json.member("unsloth", unsloth);
   json.member("optim", optimizer);
   json.key("arguments").begin_object();
-  write_arguments(json, place, known);
+  write_arguments(json, passed_on(place));
   json.end().end();
   if (!good) return placeholder(place, "No transformers class has the shape of its model.");
   std::vector<std::string> packages = trainer_packages(place, backend, Trains::kTrainer);
@@ -75,7 +76,9 @@ Result<Work> trainer_work(const WorkPlace& place) {
   if (runs_under(place, "hf-trainer")) work.notes.push_back(chosen->note);
   work.notes.emplace_back("train.py resumes from the newest checkpoint; a stop writes one first.");
   if (train.method != Method::kFull)
-    work.notes.emplace_back("LoRA: alpha is twice the rank, no dropout. The folder final contains only the adapter.");
+    work.notes.push_back("LoRA: alpha " + std::to_string(adapter_numbers(place).alpha) + ", dropout " +
+                         number_text(adapter_numbers(place).dropout) +
+                         " (lora_alpha and lora_dropout in args). The folder final contains only the adapter.");
   if (deepspeed && !runs_under(place, "deepspeed"))
     work.notes.emplace_back("The Trainer uses DeepSpeed for sharding and CPU offload.");
   if (backend == Backend::kFsdp && s.offload != Offload::kNone && s.offload != Offload::kActivations)

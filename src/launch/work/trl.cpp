@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/whole.h"
 #include "launch/parts/checkpoint_steps.h"
+#include "launch/work/arguments.h"
 #include "launch/work/options.h"
 #include "launch/work/setting_lines.h"
 
@@ -80,7 +81,10 @@ void set_model(SettingLines& lines, const WorkPlace& place, Backend backend) {
   lines.set("attn_implementation", attention_of(place)).set("use_peft", trains_adapters(train));
   if (!trains_adapters(train)) return;
   const std::vector<std::string> targets = adapter_targets(train);
-  lines.set("lora_r", train.lora.rank).set("lora_alpha", 2 * train.lora.rank).set("lora_dropout", 0.0);
+  const AdapterNumbers adapters = adapter_numbers(place);
+  lines.set("lora_r", train.lora.rank).set("lora_alpha", adapters.alpha).set("lora_dropout", adapters.dropout);
+  if (adapters.rslora) lines.set("use_rslora", true);
+  if (adapters.dora) lines.set("use_dora", true);
   lines.set("lora_target_modules", targets.empty() ? std::vector<std::string>{"all-linear"} : targets);
   if (train.method != Method::kQlora) return;
   lines.set("load_in_4bit", true).set("bnb_4bit_quant_type", "nf4").set("use_bnb_nested_quant", false);
@@ -157,9 +161,7 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   json.begin_object();
   write_training(json, place, work);
   SettingLines lines;
-  std::vector<std::string_view> known(kTrainArguments.begin(), kTrainArguments.end());
-  known.push_back(kProgramArgument);
-  lines.take_arguments(place, known);
+  lines.take_arguments(passed_on(place));
   set_model(lines, place, backend);
   set_data(lines, place);
   set_training(lines, place, backend, optimizer);

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "domain/facts/limits.h"
 #include "launch/parts/smoke_job.h"
-#include "launch/work/parts.h"
+#include "launch/work/arguments.h"
 
 namespace gpuplan {
 namespace {
@@ -53,6 +53,7 @@ Result<Work> training_work(const WorkPlace& place) {
     if (const auto missing = without_name(place, writer))
       return placeholder(place, "gpuplan cannot name " + std::string(name_of(*missing)) + " in the settings of " +
                                     std::string(writer.framework) + ".");
+    if (const auto good = check_arguments(place); !good) return std::unexpected(good.error());
     return writer.write(place);
   }
   return placeholder(place,
@@ -145,10 +146,14 @@ std::vector<Unwritten> unwritten(const Job& job, const Plan& plan, const Catalog
         !std::holds_alternative<GeneratePhase>(laid.phase->work))
       continue;
     const auto work = own_work(*launch, laid);
-    if (!work) all.push_back({laid.phase->name, work.error().message});
-    else if (!work->unwritten.empty()) all.push_back({laid.phase->name, work->unwritten});
+    if (!work) all.push_back({laid.phase->name, work.error().message, true});
+    else if (!work->unwritten.empty()) all.push_back({laid.phase->name, work->unwritten, false});
   }
   return all;
+}
+
+std::string Unwritten::sentence() const {
+  return refused ? "launch refuses the job: " + why : "The job needs command: for " + printable(phase, 60) + ": " + why;
 }
 
 RequiredVariable required_variable(const std::string& entry) {

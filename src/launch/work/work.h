@@ -42,7 +42,10 @@ Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalo
 /// they have no `command`, or whose command is wrong, with the reason. A job knows itself where others lack a command.
 struct Unwritten {
   std::string phase;
-  std::string why;  ///< sentences
+  std::string why;       ///< sentences
+  bool refused = false;  ///< launch writes nothing before the job is mended
+  /// "The job needs command: for train: why".
+  std::string sentence() const;
   bool operator==(const Unwritten&) const = default;
 };
 std::vector<Unwritten> unwritten(const Job& job, const Plan& plan, const Catalogue& catalogue);

@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/accelerate.h"
+#include "launch/work/arguments.h"
 #include "launch/work/options.h"
 #include "launch/work/setting_lines.h"
 
@@ -50,6 +52,12 @@ void evaluate(SettingLines& lines, const WorkPlace& place, std::string_view shar
   lines.set("eval_strategy", "steps").set("eval_steps", steps).set(share, kEvaluationShare);
 }
 
+/// What neither program is told unless somebody asks for it.
+void set_asked(SettingLines& lines, const WorkPlace& place) {
+  if (const auto decay = argument(place, "weight_decay")) lines.set("weight_decay", *decay);
+  if (const auto seed = argument(place, "seed")) lines.set("seed", clamped<int>(*seed));
+}
+
 /// REPORT_TO as axolotl has it: a key for each.
 void axolotl_reports(Work& work) {
   const std::string into = " >>\"$GPUPLAN_RUN_DIR/axolotl.yaml\"";
@@ -66,7 +74,7 @@ void notes(const WorkPlace& place, Work& work) {
     work.notes.push_back("Evaluated every " + count_of(steps, "step") + " on " + percent_text(kEvaluationShare) +
                          " of DATA that it is not trained on.");
   work.notes.emplace_back("It resumes from the newest checkpoint, and writes none when stopped.");
-  if (number_argument(place, {"learning_rate", "lr"}, 0) <= 0)
+  if (!argument(place, "learning_rate"))
     work.notes.emplace_back("No learning_rate in the job: a common default is used.");
   work.resumes = true;
 }
@@ -78,6 +86,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   const Strategy& s = place.strategy();
   std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::axolotl);
   if (s.sharding >= Sharding::kZero2 || s.tp > 1) optimizer = for_dtensors(optimizer);
+  const AdapterNumbers adapters = adapter_numbers(place);
   Work work;
   SettingLines lines;
   lines.set("base_model", kModelMark).set("sequence_len", longest_row(place));
@@ -88,15 +97,19 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   lines.set("micro_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
   lines.set("max_steps", steps_of(place)).set("num_epochs", 1);
   if (trains_adapters(train)) {
-    lines.set("adapter", name_of(train.method)).set("lora_r", train.lora.rank).set("lora_alpha", 2 * train.lora.rank);
-    lines.set("lora_dropout", 0.0);
+    lines.set("adapter", name_of(train.method)).set("lora_r", train.lora.rank).set("lora_alpha", adapters.alpha);
+    lines.set("lora_dropout", adapters.dropout);
+    if (adapters.rslora) lines.set("peft_use_rslora", true);
+    if (adapters.dora) lines.set("peft_use_dora", true);
     if (const auto targets = adapter_targets(train); targets.empty()) lines.set("lora_target_linear", true);
     else lines.raw("lora_target_modules", "[" + join(targets, ", ") + "]");
     lines.set("load_in_4bit", train.method == Method::kQlora);
   }
   lines.set("optimizer", optimizer).set("lr_scheduler", "cosine");
   lines.set("learning_rate", training_numbers(place).learning_rate);
-  lines.set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000)).set("max_grad_norm", 1.0);
+  lines.set("warmup_steps", warm_up_steps(place, std::clamp(steps_of(place) / 50, 1, 2000)));
+  lines.set("max_grad_norm", training_numbers(place).grad_clip);
+  set_asked(lines, place);
   // Products in fp8 are beside bf16, and only under compile (utils/schemas/validation.py).
   const bool eight = is_eight_bit(s.precision);
   lines.set("bf16", eight || s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
@@ -129,10 +142,6 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   lines.set("logging_steps", log_steps(place));
   lines.set("auto_resume_from_checkpoints", true);
   evaluate(lines, place, "val_set_size");
-  for (const std::string& word : other_arguments(place, {"learning_rate", "lr"}))
-    return place.wrong("args names " + printable(word, 60) +
-                       ", which the generated settings for axolotl do not support (they support learning_rate); set "
-                       "command: in the job file");
   work.files.push_back({place.path("axolotl.yaml"), lines.take(), false});
   work.required = {std::string("DATA: JSONL file or Hugging Face dataset; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
@@ -168,10 +177,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
   const std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::trainer);
-  for (const std::string& word : other_arguments(place, {"learning_rate", "lr"}))
-    return place.wrong("args names " + printable(word, 60) +
-                       ", which the generated settings for llama-factory do not support (they support learning_rate); "
-                       "set command: in the job file");
+  const AdapterNumbers adapters = adapter_numbers(place);
   Work work;
   SettingLines lines;
   const bool scratch = place.from_scratch();
@@ -180,8 +186,11 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   lines.set("finetuning_type", trains_adapters(train) ? "lora" : "full");
   if (trains_adapters(train))
     lines.set("lora_rank", train.lora.rank)
-        .set("lora_alpha", 2 * train.lora.rank)
+        .set("lora_alpha", adapters.alpha)
         .set("lora_target", adapter_targets(train).empty() ? "all" : join(adapter_targets(train), ","));
+  if (adapters.dropout > 0) lines.set("lora_dropout", adapters.dropout);
+  if (adapters.rslora) lines.set("use_rslora", true);
+  if (adapters.dora) lines.set("use_dora", true);
   if (train.method == Method::kQlora) lines.set("quantization_bit", 4).set("quantization_method", "bnb");
   // The file that names the data lies beside: dataset_info.json of LLaMA-Factory. Without `template` it takes the
   // tokenizer's own.
@@ -193,7 +202,10 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   lines.set("per_device_train_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
   lines.set("max_steps", steps_of(place)).set("optim", optimizer);
   lines.set("learning_rate", training_numbers(place).learning_rate);
-  lines.set("lr_scheduler_type", "cosine").set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000));
+  lines.set("lr_scheduler_type", "cosine");
+  lines.set("warmup_steps", warm_up_steps(place, std::clamp(steps_of(place) / 50, 1, 2000)));
+  if (argument(place, "grad_clip")) lines.set("max_grad_norm", training_numbers(place).grad_clip);
+  set_asked(lines, place);
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
   lines.set("disable_gradient_checkpointing", s.recompute == Recompute::kNone);
   lines.set("flash_attn", attention_of(place) == "eager" ? "disabled" : "sdpa");

@@ -176,7 +176,7 @@ class ShortAnswer {
     if (!answered || report_.launch.empty()) return text;
     text += paragraph("Next: " + report_.launch, screen_, 2, 8, Paint::kDim);
     for (const std::string& lacking : report_.unwritten)
-      text += paragraph("! The job needs command: for " + lacking, screen_, 8, 10, Paint::kYellow);
+      text += paragraph("! " + lacking, screen_, 8, 10, Paint::kYellow);
     return text;
   }
 

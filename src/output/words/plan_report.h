@@ -38,7 +38,7 @@ struct PlanReport {
   std::string today{};                        ///< "2026-11-22", which prices' age counts to; empty: nobody says
   bool in_flags = false;                      ///< the question came in flags: hints name them
   std::string launch{};                       ///< the command that writes the scripts of the pick; empty: not known
-  std::vector<std::string> unwritten{};       ///< what those will lack: "train: why nothing is written for it"
+  std::vector<std::string> unwritten{};       ///< what those will lack, in sentences
   std::vector<std::string> limit_changes{};   ///< of `limit_remedies`, as a user asks for them; empty: as they are
   std::vector<std::string> names;             ///< of the plans, told apart: "8x H100 SXM (lambda)"
   std::vector<VariantReport> variants{};      ///< searched beside the job
