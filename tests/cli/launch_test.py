@@ -67,5 +67,51 @@ class Choice(Folder):
         self.assertEqual(len(batches), 12)
 
 
+def warnings_of(text):
+    """What stands after "! " in the output of plan, its lines joined."""
+    found = re.findall(r"^  ! (.*(?:\n    \S.*)*)", text, re.M)
+    return [re.sub(r"\s+", " ", one) for one in found]
+
+
+class Warnings(Folder):
+    JOBS = (
+        # Beyond the positions that come with the weights; a GPU that the software left behind.
+        "phases: [{name: a, train: {model: gpt2, framework: torch, sequence: 4096, batch: 64, data: {tokens: 100M}}}]\nwhere: {gpus: [1x RTX 4090]}\n",
+        "market: {use: only, offers: [{gpu: V100 16GB, gpus: 1, price: $1/h}]}\n"
+        "phases: [{name: a, train: {model: gpt2, framework: torch, sequence: 512, batch: 64, data: {tokens: 100M}}}]\n",
+        "market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $2/h}]}\nwhere: {disk: 20 GB}\n"
+        "phases: [{name: a, train: {model: Qwen/Qwen2.5-7B, method: lora, framework: hf-trainer, sequence: 512, batch: 64, data: {samples: 1000}}}, "
+        "{name: b, needs: [a], train: {model: gpt2, framework: torch, sequence: 4096, batch: 64, data: {tokens: 10M}}}]\n")
+
+    def test_what_plan_warns_of_stands_in_what_is_written(self):
+        met = 0
+        for job in self.JOBS:
+            with self.subTest(job=job):
+                shutil.rmtree(self.out, ignore_errors=True)
+                warned = warnings_of(run("plan", "-", stdin=job.encode()).stdout)
+                done = run("launch", "-", "--to", "bash", "-o", str(self.out), "--json", "--allow-tight", stdin=job.encode())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                notes = json.loads(done.stdout)["folders"][0]["notes"]
+                readme = (self.out / "README.md").read_text(encoding="utf-8").replace("\\", "")
+                scripts = "".join(path.read_text(encoding="utf-8") for path in self.out.glob("*.sh"))
+                for line in warned:
+                    self.assertIn(line, notes)
+                    self.assertIn(line, readme)
+                    if job.count("{name:") == 1:
+                        self.assertIn(f"\n# {line}\n", scripts)
+                met += len(warned)
+        self.assertGreaterEqual(met, 2)
+
+    def test_runpod_says_why_it_has_no_spot(self):
+        job = "phases: [{name: a, train: {model: gpt2, framework: torch, sequence: 512, batch: 64, data: {tokens: 100M}}}]\nmarket: {use: only, offers: [{gpu: %s, gpus: 1, price: $2/h, spot_price: $1/h, provider: %s}]}\n"
+        for gpu in ("H100 SXM", "A100 SXM 40GB"):
+            done = run("launch", "-", "--to", "runpod", "--spot", "only", "-o", str(self.out), stdin=(job % (gpu, "gcp")).encode())
+            self.assertEqual(done.returncode, 5)
+            self.assertIn("a spot price of gcp, for want of one of RunPod, where runpodctl rents only on demand", done.stderr)
+        done = run("launch", "-", "--to", "runpod", "--spot", "only", "-o", str(self.out), stdin=(job % ("H100 SXM", "runpod")).encode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the plan uses spot, but runpodctl rents only on demand", re.sub(r"\s+", " ", done.stdout))
+
+
 if __name__ == "__main__":
     main(__doc__)

@@ -11,6 +11,7 @@
 #include "launch/parts/smoke_job.h"
 #include "launch/work/work.h"
 #include "output/answer/plan_json.h"
+#include "output/answer/remarks.h"
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 #include "plan/ranking/fallback.h"
@@ -188,6 +189,8 @@ Result<void> LaunchAnswer::Parts::lay_out(const Chosen& chosen, const Launcher& 
   if (trial != nullptr) {
     launch->smoke = true;
     launch->notes = trial->notes;
+  } else {
+    launch->notes = warnings(plan_report, plan);
   }
   if (!terms.name.empty()) {
     launch->name = terms.name;

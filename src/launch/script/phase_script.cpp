@@ -155,6 +155,9 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   }
   std::vector<std::string> head = banner_lines(launch, laid);
   for (const std::string& note : work.notes) head.push_back(note);
+  // Where it is all that is read, it also says what else stands in README.md.
+  if (!launch.one_script.empty() && !launch.smoke)
+    for (const std::string& note : launch.notes) head.push_back(note);
   for (const std::string& line : expected_lines(launch, laid)) head.push_back(line);
   const double rate = spending_rate(*laid.part) * units::hour / units::dollar;
   std::string text =

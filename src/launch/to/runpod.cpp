@@ -32,6 +32,13 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
     auto asked = cloud_group(launch, group);
     if (!asked) return std::unexpected(asked.error());
     auto& [machine, need] = *asked;
+    // The price would be another one, and which machine is the best with it.
+    if (const std::string& provider = machine.offer->provider;
+        launch.job.where.spot == SpotUse::kOnly && machine.spot && !provider.empty() && !iequals(provider, "runpod"))
+      return failure(
+          "RunPod: the plan uses a spot price of " + printable(provider, 40) +
+          ", for want of one of RunPod, where runpodctl rents only on demand; plan without spot (where.spot: never, or "
+          "--spot never), or take another launcher");
     const LauncherNames* names = launcher_names(machine.gpu->name);
     const std::string_view image = launcher_image("runpod", *machine.gpu, machine.framework);
     if (names == nullptr || names->runpod.empty() || image.empty())

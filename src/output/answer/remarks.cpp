@@ -249,6 +249,13 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_variants, false, variants_remark},
 };
 
+/// What is kept on disks and in memory, of the pick.
+std::vector<std::string> kept_words(const PlanReport& report) {
+  std::vector<std::string> lines = collection_words(report);
+  for (std::string& line : kept_checkpoint_words(report)) lines.push_back(std::move(line));
+  return lines;
+}
+
 }  // namespace
 
 std::string assumed_words(std::vector<std::string> lines) {
@@ -256,6 +263,20 @@ std::string assumed_words(std::vector<std::string> lines) {
   for (std::size_t i = 0; i + 1 < lines.size(); ++i)
     if (lines[i].ends_with('.')) lines[i].pop_back();
   return "Assumed: " + join(lines, "; ");
+}
+
+std::vector<std::string> warnings(const PlanReport& report, const Plan& plan) {
+  std::vector<std::string> found;
+  const bool pick = report.pick() != nullptr && report.pick()->id == plan.id;
+  for (const Rule& rule : kRules) {
+    const bool of_any = rule.say != given_remark && rule.say != supply_remark && rule.say != both_remark;
+    if (!rule.warning || (!pick && !of_any)) continue;
+    if (std::string text = rule.say(report, plan); !text.empty()) found.push_back(std::move(text));
+  }
+  if (!pick) return found;
+  for (const std::string& line : kept_words(report))
+    if (line.starts_with("! ")) found.push_back(line.substr(2));
+  return found;
 }
 
 std::vector<Remark> remarks(const PlanReport& report) {
@@ -268,11 +289,10 @@ std::vector<Remark> remarks(const PlanReport& report) {
       found.push_back(
           {weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : ""});
   // What is kept on disks and in memory: too little room is a warning, the rest is good to know.
-  for (const auto& lines : {collection_words(report), kept_checkpoint_words(report)})
-    for (const std::string& line : lines) {
-      const bool warning = line.starts_with("! ");
-      found.push_back({warning ? weights.weight_disk : weights.weight_kept, warning ? line.substr(2) : line, warning});
-    }
+  for (const std::string& line : kept_words(report)) {
+    const bool warning = line.starts_with("! ");
+    found.push_back({warning ? weights.weight_disk : weights.weight_kept, warning ? line.substr(2) : line, warning});
+  }
   std::ranges::stable_sort(found, {}, [](const Remark& remark) { return -remark.weight; });
   return found;
 }
