@@ -492,6 +492,10 @@ class OneRule(unittest.TestCase):
     def test_sequences_are_no_longer_than_samples(self):
         phase, settings = self.settings("data: {samples: 9000, tokens_per_sample: {mean: 512, max: 1024}}, sequence: 4096")
         self.assertEqual((phase["sequence"], settings["sequence"]), (1024, 1024))
+        # One number is the mean of rows that may be longer: none loses its end.
+        phase, settings = self.settings("data: {samples: 9000, tokens_per_sample: 512}, sequence: 4096")
+        self.assertEqual((phase["sequence"], settings["sequence"]), (512, 4096))
+        _, settings = self.settings("data: {samples: 9000, tokens_per_sample: {mean: 512, max: 1024}}, sequence: 4096")
         _, same = self.settings("data: {samples: 9000, tokens_per_sample: {mean: 512, max: 1024}}, sequence: 1024")
         self.assertEqual(settings["flops_per_token"], same["flops_per_token"])
         _, packed = self.settings("data: {samples: 9000, tokens_per_sample: {mean: 512, max: 1024}, packing: true}, sequence: 4096")

@@ -159,7 +159,9 @@ int steps_of(const WorkPlace& place) {
 }
 
 int longest_row(const WorkPlace& place) {
-  return std::max(place.estimate().sequence, place.train().sequence.value_or(0));
+  const auto& length = place.train().data.tokens_per_sample;
+  const bool longest_known = length && length->max > length->mean;
+  return std::max(place.estimate().sequence, longest_known ? 0 : place.train().sequence.value_or(0));
 }
 
 void tell_longest(const WorkPlace& place, Work& work) {

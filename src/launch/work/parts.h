@@ -80,8 +80,9 @@ int log_steps(const WorkPlace& place);
 /// Sequences of an optimizer step.
 int batch_of(const WorkPlace& place);
 int steps_of(const WorkPlace& place);
-/// Tokens at which programs that read rows one by one cut them: the job's `sequence`. The plan counts with the longest
-/// rows that the job tells of, which may be shorter; where rows are longer than it says, cutting there would lose them.
+/// Tokens at which programs that read rows one by one cut them: the longest row that the job states, within its
+/// `sequence`. One number for all rows (tokens_per_sample: 700) is a mean that real rows lie around: then it is
+/// `sequence` itself, though the plan counts with the memory of that number.
 int longest_row(const WorkPlace& place);
 /// Says so, where the two differ.
 void tell_longest(const WorkPlace& place, Work& work);
