@@ -13,11 +13,17 @@ std::string phase_name(const PlanReport& report, const Plan& plan, int position)
   return printable(phase_of(report, plan.phases[static_cast<std::size_t>(position)]).name, 40);
 }
 
+void add_mean(std::vector<Cell>& row, Seconds mean, Paint paint = Paint::kPlain) {
+  row.emplace_back(mean / units::hour, hours_text(mean), paint);
+}
+
 void add_end(const PlanReport& report, const Plan& plan, const EarlyEnd& end, std::vector<Cell> row, Table& table) {
   row.emplace_back("stops at " + phase_name(report, plan, end.phase));
   row.emplace_back(end.chance, percent(end.chance));
   add_hours(row, end.hours);
+  add_mean(row, end.hours.mean);
   add_share_of_cost(row, end.cost);
+  row.push_back(paid_cell(end.cost.mean));
   std::vector<std::string> names;
   for (const int position : end.not_run) names.push_back(phase_name(report, plan, position));
   row.emplace_back(join(names, ", "), Paint::kDim);
@@ -39,13 +45,16 @@ void add_plan_rows(const PlanReport& report, const Plan& plan, Table& table) {
   row.emplace_back("passes");
   row.emplace_back(gates->chance, percent(gates->chance));
   add_hours(row, plan.hours);
+  add_mean(row, plan.hours.mean);
   add_share_of_cost(row, plan.cost);
+  row.push_back(paid_cell(plan.cost.mean));
   table.add(std::move(row));
   row = named(report, plan);
   row.emplace_back("average", Paint::kBold);
   row.emplace_back();
-  row.emplace_back(gates->expected_hours / units::hour, hours_text(gates->expected_hours), Paint::kBold);
-  add_nothing(row, 3);
+  add_nothing(row);
+  add_mean(row, gates->expected_hours, Paint::kBold);
+  add_nothing(row);
   row.push_back(paid_cell(gates->expected_cost, Paint::kBold));
   table.add(std::move(row));
 }
@@ -78,7 +87,9 @@ ViewContent gates_view(const PlanReport& report, const Screen&) {
   columns.push_back({.title = "THE JOB", .narrowest = 20, .wrap = true, .key = "end"});
   columns.push_back({.title = "CHANCE", .align = Align::kRight, .key = "chance"});
   add_hours_columns(columns, 2);
+  columns.push_back({.title = "MEAN", .align = Align::kRight, .key = "mean_hours"});
   add_cost_columns(columns, 1);
+  columns.push_back({.title = "MEAN", .align = Align::kRight, .key = "mean_cost_usd"});
   columns.push_back({.title = "SKIPPED", .drop = 4, .narrowest = 16, .wrap = true, .key = "not_run"});
   ViewContent view{"Cost if a gate fails", Table(std::move(columns)), {}};
   for (const Plan* plan : plans_shown(report)) add_plan_rows(report, *plan, view.table);
@@ -88,6 +99,9 @@ ViewContent gates_view(const PlanReport& report, const Screen&) {
   }
   view.notes.emplace_back(
       "Gates are independent and checked when a phase ends; phases that do not depend on it still run.");
+  view.notes.emplace_back(
+      "\"average\" weighs the means of the rows above it by their chances; HOURS and COST are medians, which are lower "
+      "where little can go faster and much slower.");
   if (const std::string words = other_cheapest(report); !words.empty()) view.notes.push_back(words);
   return view;
 }

@@ -25,9 +25,10 @@ std::string end_words(const PlanReport& report, const Plan& plan, const EarlyEnd
 
 std::string expected_words(const Plan& plan, const Gates& gates) {
   if (plan.cost.p50 <= Dollars{})
-    return "On average " + hours_words(gates.expected_hours) + " instead of " + hours_words(plan.hours.mean) + ".";
-  return "On average the gate saves " + to_text(gates.saved) + " (" + to_text(gates.expected_cost) + " instead of " +
-         to_text(plan.cost.mean) + ").";
+    return "On average " + hours_words(gates.expected_hours) + " instead of " + hours_words(plan.hours.mean) +
+           " (means; the median is " + hours_words(plan.hours.p50) + ").";
+  return "On average the gate saves " + to_text(gates.saved) + ": a mean cost of " + to_text(gates.expected_cost) +
+         " instead of " + to_text(plan.cost.mean) + " (the median is " + to_text(plan.cost.p50) + ").";
 }
 
 }  // namespace
