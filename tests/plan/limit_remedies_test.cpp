@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "plan/advice/less_work.h"
 #include "plan/searched.h"
 
 namespace gpuplan {
@@ -119,6 +120,25 @@ TEST(LimitRemedies, ComeWithThoseThatHelpFirst) {
       EXPECT_LE(remedy.keeps, helped) << example << ": " << remedy.change;
       helped = remedy.keeps;
       EXPECT_EQ(remedy.keeps, remedy.meets_deadline && remedy.meets_budget) << example << ": " << remedy.change;
+    }
+  }
+}
+
+TEST(LimitRemedies, TheShareIsThatOfTheAmountShown) {
+  for (const double epochs : {1.0, 0.93, 3.0}) {
+    for (double share = 0.02; share < 1; share += 0.0137) {
+      for (const bool tokens : {true, false}) {
+        Job job = job_of(kHour);
+        Phase& phase = job.phases.front();
+        auto& train = std::get<TrainPhase>(phase.work);
+        train.steps.reset();
+        train.epochs = epochs;
+        if (tokens) train.data.tokens = Tokens{200e6 * epochs};
+        const Shrunk less = shrink(phase, share);
+        const double left = tokens ? train.data.tokens->value / (200e6 * epochs) : *train.epochs / epochs;
+        EXPECT_DOUBLE_EQ(less.share, left) << less.setting;
+        EXPECT_LE(less.share, share + 1e-6) << less.setting;
+      }
     }
   }
 }

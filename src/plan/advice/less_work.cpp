@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -27,30 +28,40 @@ double two_digits(double value, bool up) {
   return (up ? std::ceil(scaled - 5e-7) : std::floor(scaled + 5e-7)) * unit / inverse;
 }
 
-std::string shrink(Phase& phase, double share) {
+Shrunk shrink(Phase& phase, double share) {
+  const auto less = [&](double before, double least) { return std::max(least, two_digits(before * share, false)); };
   if (auto* train = std::get_if<TrainPhase>(&phase.work)) {
+    const auto done = [&](std::string_view key, const std::string& text, double part) {
+      return Shrunk{address(phase, "train", key) + text, part};
+    };
     if (train->steps) {
-      train->steps = std::max(1.0, two_digits(*train->steps * share, false));
-      return address(phase, "train", "steps") + count_text(*train->steps);
+      const double before = std::exchange(*train->steps, less(*train->steps, 1));
+      return done("steps", count_text(*train->steps), *train->steps / before);
     }
     if (train->data.tokens) {
-      train->data.tokens = Tokens{two_digits(train->data.tokens->value * share, false)};
-      return address(phase, "train", "data.tokens") + count_short(train->data.tokens->value);
+      const Tokens before = std::exchange(*train->data.tokens, Tokens{less(train->data.tokens->value, 0)});
+      return done("data.tokens", count_short(train->data.tokens->value), *train->data.tokens / before);
     }
     if (train->epochs) {
-      train->epochs = two_digits(*train->epochs * share, false);
-      return address(phase, "train", "epochs") + number_text(*train->epochs);
+      const double before = std::exchange(*train->epochs, less(*train->epochs, 0));
+      return done("epochs", number_text(*train->epochs), *train->epochs / before);
     }
-    return "";
+    return {};
   }
   if (auto* generate = std::get_if<GeneratePhase>(&phase.work)) {
     const std::string_view kind = generate->collect ? "collect" : "generate";
-    for (Prompts& prompts : generate->data) prompts.samples = std::max(1.0, two_digits(prompts.samples * share, false));
+    double before = 0, after = 0;
+    for (Prompts& prompts : generate->data) {
+      before += prompts.samples;
+      prompts.samples = less(prompts.samples, 1);
+      after += prompts.samples;
+    }
+    const double part = before > 0 ? after / before : 0;
     if (generate->data.size() == 1)
-      return address(phase, kind, "data[0].samples") + count_text(generate->data.front().samples);
-    return address(phase, kind, "data") + significant_text(100 * share, 2) + "% of all samples";
+      return {address(phase, kind, "data[0].samples") + count_text(generate->data.front().samples), part};
+    return {address(phase, kind, "data") + significant_text(100 * part, 2) + "% of all samples", part};
   }
-  return "";
+  return {};
 }
 
 }  // namespace gpuplan

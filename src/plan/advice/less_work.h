@@ -10,7 +10,14 @@ namespace gpuplan {
 /// Rounded to two significant digits, away from zero (`up`) or towards it.
 double two_digits(double value, bool up);
 
-/// Does `share` of the phase's work; says how in the words of the job file. Empty when it has none that can shrink.
-std::string shrink(Phase& phase, double share);
+/// A smaller amount of work in the words of the job file, and what part of the former one that is: amounts are round,
+/// so it is not quite what was asked for. No setting: the phase has no work that can shrink.
+struct Shrunk {
+  std::string setting;
+  double share = 0;
+};
+
+/// Does about `share` of the phase's work, no more of it unless the least there can be is more.
+Shrunk shrink(Phase& phase, double share);
 
 }  // namespace gpuplan

@@ -247,13 +247,17 @@ class Remedies {
       if (share <= kLeastShare || share >= 1) return;
       Job job = job_;
       std::vector<std::string> changes;
+      double told = 0;  // what is left of the work of the phase that keeps most
       for (std::size_t i = 0; i < job.phases.size(); ++i) {
         if (!several && i != which) continue;
-        if (std::string change = shrink(job.phases[i], share); !change.empty()) changes.push_back(std::move(change));
+        Shrunk change = shrink(job.phases[i], share);
+        if (change.setting.empty()) continue;
+        changes.push_back(std::move(change.setting));
+        told = std::max(told, change.share);
       }
       if (changes.empty()) return;
       LimitRemedy remedy;
-      const std::string change = join(changes, ", ") + " (" + significant_text(100 * share, 2) + "% of the work)";
+      const std::string change = join(changes, ", ") + " (" + significant_text(100 * told, 2) + "% of the work)";
       if (!try_job(job, few_, options_, change, remedy)) return;
       if (remedy.keeps) return keep(remedy);
     }
