@@ -79,6 +79,7 @@ enum class Misfit {
   kGpus,         ///< the phase asks for more GPUs than there are
   kTimeLimit,    ///< takes longer than a job may, and can not go on in another
   kDisk,         ///< writes more than the disk of the machine holds
+  kNetwork,      ///< several machines work on one thing, and nothing is known of what joins them
 };
 
 template <>
@@ -93,6 +94,7 @@ struct Names<Misfit> {
       Named<Misfit>{Misfit::kGpus, "gpus"},
       Named<Misfit>{Misfit::kTimeLimit, "time_limit"},
       Named<Misfit>{Misfit::kDisk, "disk"},
+      Named<Misfit>{Misfit::kNetwork, "network"},
   };
 };
 

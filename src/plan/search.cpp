@@ -30,7 +30,7 @@ namespace {
 auto place_of(const Machines& m) {
   const NodeShape& n = m.node;
   return std::tuple(n.gpu, n.gpus, n.link, n.link_kind, n.peer_access, n.network, n.ram, n.disk, m.nodes, m.gpus,
-                    m.exact, m.max_time);
+                    m.exact, m.max_time, m.joined);
 }
 
 class Search {
@@ -47,6 +47,8 @@ class Search {
     estimate();
     SearchResult result;
     make_plans(result);
+    const Seconds longest = catalogue_.practice_constants.longest_days * units::day;
+    for (Plan& plan : result.plans) plan.too_long = plan.done() > longest;
     set_ids(result.plans);
     mark_frontier(result.plans);
     refine(result.plans);
@@ -84,10 +86,16 @@ class Search {
   }
 
   void add(const Offer& offer, const Machines& machines) {
+    // Jobs of a preemptible pool are interrupted as spot machines are, at the pool's one price.
+    const SpotUse use = job_.where.spot;
+    if (offer.preemptible && use == SpotUse::kNever && job_.where.spot_given) {
+      preemptible_.insert(&offer);
+      return;
+    }
     const auto [known, fresh] = places_.emplace(place_of(machines), machine_options_.size());
     const std::size_t position = known->second;
     if (fresh) machine_options_.push_back({machines, {}, {}, false});
-    if (job_.where.spot != SpotUse::kOnly && offer.price) choices_.push_back({&offer, position, false});
+    if ((use != SpotUse::kOnly || offer.preemptible) && offer.price) choices_.push_back({&offer, position, false});
     if (job_.where.spot == SpotUse::kNever && !offer.price && offer.spot_price) spot_alone_.push_back(position);
     if (job_.where.spot != SpotUse::kNever && offer.spot_price) {
       if (!interruption_rate(job_, offer)) ++spot_without_rate_;
@@ -180,6 +188,7 @@ class Search {
 
   void describe_market(SearchResult& result) const {
     result.market.spot_without_rate = spot_without_rate_;
+    result.market.preemptible = static_cast<int>(preemptible_.size());
     result.market.spot_refused = static_cast<int>(
         std::ranges::count_if(spot_alone_, [&](std::size_t option) { return machine_options_[option].complete; }));
     std::set<std::string_view> sources;
@@ -202,6 +211,7 @@ class Search {
   std::map<decltype(place_of(Machines{})), std::size_t> places_;  ///< machine_options by what they are
   std::string note_;
   int spot_without_rate_ = 0;
+  std::set<const Offer*> preemptible_;   ///< pools left out: the job says that it takes no machine that is taken away
   std::vector<std::size_t> spot_alone_;  ///< options of offers with no other price, where the job takes no spot
 };
 

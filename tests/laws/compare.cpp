@@ -58,13 +58,14 @@ std::string id_of(const Answer& answer, std::optional<int> position) {
 }  // namespace
 
 bool more(double a, double b, double rounding) { return a - b > rounding + kLastDigits * std::abs(b) + 1e-12; }
-bool slower(const Plan& a, const Plan& b) { return more(hours(a), hours(b), 1.01 * kSecond); }
+bool slower(const Plan& a, const Plan& b) { return more(done(a), done(b), 1.01 * kSecond); }
 bool dearer(const Plan& a, const Plan& b) { return more(dollars(a), dollars(b), step_of(dollars(a))); }
 
 double dollars(const Plan& plan) { return plan.cost.p50.value; }
 double hours(const Plan& plan) { return plan.hours.p50 / units::hour; }
+double done(const Plan& plan) { return plan.done() / units::hour; }
 double worth(const Answer& answer, const Plan& plan) {
-  return (plan.cost.p50 + answer.searched.job.value_of_time * plan.hours.p50).value;
+  return (plan.cost.p50 + answer.searched.job.value_of_time * plan.done()).value;
 }
 
 std::string plan_words(const Plan& plan) {
@@ -75,8 +76,9 @@ bool comparable(const Answer& a, const Answer& b) {
   const auto kind = [](const Answer& answer) {
     const std::vector<const Plan*> plans = contenders(answer.plans());
     const auto any = [&](auto good) { return std::ranges::any_of(plans, good); };
-    return std::pair(any([](const Plan* plan) { return plan->fit == Fit::kFits; }),
-                     any([](const Plan* plan) { return plan->reaches_target; }));
+    return std::tuple(any([](const Plan* plan) { return plan->fit == Fit::kFits; }),
+                      any([](const Plan* plan) { return plan->reaches_target; }),
+                      any([](const Plan* plan) { return !plan->too_long; }));
   };
   return kind(a) == kind(b);
 }
@@ -98,7 +100,7 @@ std::string worse_best(const Answer& worse, const Answer& better, double penalty
   if (more(dollars(cheap_now), penalty * dollars(cheap), step_of(dollars(cheap_now))))
     return told("cheapest", cheap, cheap_now);
   const Plan &fast = *worse.at(old.fastest), &fast_now = *better.at(now.fastest);
-  if (more(hours(fast_now), penalty * hours(fast), 1.01 * kSecond)) return told("fastest", fast, fast_now);
+  if (more(done(fast_now), penalty * done(fast), 1.01 * kSecond)) return told("fastest", fast, fast_now);
   const Plan &good = *worse.at(old.best_value), &good_now = *better.at(now.best_value);
   const double second = (better.searched.job.value_of_time * units::second).value;
   if (more(worth(better, good_now), penalty * worth(worse, good) * tie(better), second + step_of(dollars(good_now))))

@@ -152,9 +152,7 @@ std::string wrong_chances(const Answer& answer) {
 
 std::string wrong_dominance(const Answer& answer) {
   std::set<std::string> ids;
-  const auto no_worse = [](const Plan& a, const Plan& b) {
-    return a.hours.p50 <= b.hours.p50 && a.cost.p50 <= b.cost.p50;
-  };
+  const auto no_worse = [](const Plan& a, const Plan& b) { return a.done() <= b.done() && a.cost.p50 <= b.cost.p50; };
   for (const Plan& plan : answer.plans()) {
     if (!ids.insert(plan.id).second) return "two plans are called " + plan_words(plan);
     for (const double figure : {hours(plan), dollars(plan), plan.gpu_hours, plan.billed_gpu_hours})

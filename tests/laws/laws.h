@@ -53,6 +53,8 @@ inline bool same(double a, double b) { return !more(a, b) && !more(b, a); }
 /// What a goal makes small: dollars, hours, dollars and hours by the job's value of an hour.
 double dollars(const Plan& plan);
 double hours(const Plan& plan);
+/// Hours until the result is there, time in queues included.
+double done(const Plan& plan);
 double worth(const Answer& answer, const Plan& plan);
 
 /// What a plainer way that has become good enough may cost against a harder, faster one: what care asks for tensor

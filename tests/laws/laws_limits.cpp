@@ -16,7 +16,7 @@ std::optional<double> goal_figure(const Answer& answer, const Plan& plan) {
     case Goal::kCheapest:
       return dollars(plan);
     case Goal::kFastest:
-      return hours(plan);
+      return done(plan);
     case Goal::kFewestGpus:
       return std::nullopt;
   }

@@ -170,9 +170,9 @@ Verdict twice_the_data(const Answer& base, Random&) {
   if (!comparable(**once, **twice)) return silent();
   const Plan& a = *(*once)->at((*once)->found().recommendations.fastest);
   const Plan& b = *(*twice)->at((*twice)->found().recommendations.fastest);
-  if (slower(a, b) && hours(a) > kCare * slack(base) * hours(b))
+  if (slower(a, b) && done(a) > kCare * slack(base) * done(b))
     return broken("twice the data is faster: " + plan_words(a) + ", then " + plan_words(b), doubled);
-  if (more(hours(b), 2 * kCare * slack(base) * hours(a), 3 * kSecond))
+  if (more(done(b), 2 * kCare * slack(base) * done(a), 3 * kSecond))
     return broken("twice the data takes more than twice the time: " + plan_words(a) + ", then " + plan_words(b),
                   doubled);
   return holds();

@@ -141,5 +141,34 @@ TEST(Recommendation, LimitsComeBeforeTheGoal) {
   EXPECT_FALSE(missed.within_deadline);
 }
 
+TEST(Recommendation, TheNearestMissHasTheBestChance) {
+  std::vector<Plan> plans = {plan(128, 5), plan(4.5, 5.9), plan(4, 6), plan(1, 40)};
+  mark_frontier(plans);
+  Job job;
+  job.limits.budget = Dollars{8};
+  const double chances[] = {0.79, 0.82, 0.82, 0};  // in the order of cost
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i].meets_budget = false;
+    plans[i].chance_in_budget = chances[i];
+  }
+  const auto dollars = [&] { return plans[static_cast<std::size_t>(*recommend(job, plans).pick)].cost.p50.value; };
+  job.goal = Goal::kCheapest;
+  EXPECT_EQ(dollars(), 5.9) << "of equal chances the goal's";
+  job.goal = Goal::kFastest;
+  EXPECT_EQ(dollars(), 6);
+  // Both limits: a plan that surely keeps one and never the other is no near miss.
+  job.limits.deadline = Seconds{5 * 3600};
+  for (std::size_t i = 0; i < plans.size(); ++i) plans[i].chance_in_time = i == 0 ? 0 : i == 3 ? 1 : 0.5;
+  plans[3].meets_deadline = true;
+  EXPECT_EQ(dollars(), 6);
+  // Without any chance: the cheapest in time, and of a budget alone the cheapest.
+  for (Plan& one : plans) one.chance_in_budget = 0;
+  for (std::size_t i = 0; i < 3; ++i) plans[i].meets_deadline = false;
+  EXPECT_EQ(dollars(), 40);
+  job.limits.deadline.reset();
+  for (Plan& one : plans) one.chance_in_time.reset();
+  EXPECT_EQ(dollars(), 5);
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -213,6 +213,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   }
   filter.spot_without_rate = searched->found.market.spot_without_rate;
   filter.spot_refused = searched->found.market.spot_refused;
+  filter.preemptible = searched->found.market.preemptible;
   searched->found.market = filter;
   return searched;
 }

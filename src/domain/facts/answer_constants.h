@@ -28,7 +28,8 @@ struct AnswerConstants {
          weight_host = kUnset, weight_old_prices = kUnset, weight_software = kUnset, weight_regret = kUnset,
          weight_queue = kUnset, weight_setup = kUnset, weight_idle = kUnset, weight_faster = kUnset,
          weight_supply = kUnset, weight_spot = kUnset, weight_gates = kUnset, weight_assumed = kUnset,
-         weight_variants = kUnset, weight_api = kUnset, weight_close = kUnset, weight_kept = kUnset;
+         weight_variants = kUnset, weight_api = kUnset, weight_close = kUnset, weight_kept = kUnset,
+         weight_long = kUnset;
 
   bool operator==(const AnswerConstants&) const = default;
 };
@@ -50,6 +51,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"disk_a_gpu_tb", &AnswerConstants::disk_a_gpu_tb},
     AnswerConstant{"sensible_price", &AnswerConstants::sensible_price},
     AnswerConstant{"weight_limits", &AnswerConstants::weight_limits},
+    AnswerConstant{"weight_long", &AnswerConstants::weight_long},
     AnswerConstant{"weight_memory", &AnswerConstants::weight_memory},
     AnswerConstant{"weight_disk", &AnswerConstants::weight_disk},
     AnswerConstant{"weight_given", &AnswerConstants::weight_given},

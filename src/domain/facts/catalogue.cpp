@@ -168,6 +168,12 @@ std::optional<GpuCount> parse_gpu_count(const Catalogue& catalogue, std::string_
   return std::nullopt;
 }
 
+bool names_network(const Catalogue& catalogue, const Offer& offer) {
+  if (offer.network.value > 0) return true;
+  const Node* node = find_node(catalogue, offer);
+  return node != nullptr && node->provider != "any" && (node->network.value > 0 || node->gpu_network.value > 0);
+}
+
 NodeShape node_shape(const Catalogue& catalogue, const Offer& offer) {
   const Gpu* gpu = catalogue.find_gpu(offer.gpu);
   if (gpu == nullptr) return {};

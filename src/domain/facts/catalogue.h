@@ -144,6 +144,9 @@ struct GpuCount {
 /// Nullopt when the name is unknown or the count is not a positive number.
 std::optional<GpuCount> parse_gpu_count(const Catalogue& catalogue, std::string_view text);
 
+/// Whether somebody says what joins several machines of an offer: itself, or the provider's own row.
+bool names_network(const Catalogue& catalogue, const Offer& offer);
+
 /// The machine that an offer stands for: the provider's own row when there is one, else the common box of that GPU.
 NodeShape node_shape(const Catalogue& catalogue, const Offer& offer);
 

@@ -49,6 +49,9 @@ struct PracticeConstants {
   double tie_chance = kUnset;            ///< chance to be better than the best that it has at the least then
   double least_capability = kUnset;      ///< CUDA compute capability that current software begins with
   double usual_slack = kUnset;           ///< the same of a batch that is assumed
+  double longest_days = kUnset;          ///< days beyond which a plan is not recommended where a shorter one exists
+  double whole_machine = kUnset;         ///< GPUs of a machine from which on it is rented to be joined with others
+  double process_memory = kUnset;        ///< GiB of host memory asked for at the least for each GPU of a cluster's job
   double gpu_hours_to_failure = kUnset;  ///< GPU-hours from one failure of hardware to the next, on machines that stay
 
   bool operator==(const PracticeConstants&) const = default;
@@ -96,6 +99,9 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"tie_chance", &PracticeConstants::tie_chance},
     PracticeConstant{"least_capability", &PracticeConstants::least_capability},
     PracticeConstant{"usual_slack", &PracticeConstants::usual_slack},
+    PracticeConstant{"longest_days", &PracticeConstants::longest_days},
+    PracticeConstant{"whole_machine", &PracticeConstants::whole_machine},
+    PracticeConstant{"process_memory", &PracticeConstants::process_memory},
     PracticeConstant{"gpu_hours_to_failure", &PracticeConstants::gpu_hours_to_failure},
 };
 

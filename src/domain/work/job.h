@@ -44,8 +44,11 @@ struct Where {
   std::vector<GpuChoice> gpus;
   std::vector<int> counts;  ///< GPUs in all
   std::vector<int> nodes;   ///< numbers of nodes to try; empty: 1
-  std::vector<std::string> providers, regions;
+  std::vector<std::string> providers;
+  std::vector<std::string> regions;        ///< "DE", or of an area what it holds: "eu=DE", "eu=eu-north*"
+  std::vector<std::string> known_regions;  ///< the same of all areas, where `regions` names one: the others are unknown
   SpotUse spot = SpotUse::kNever;
+  bool spot_given = false;  ///< somebody said it: then it holds for pools that take machines away too
   std::optional<DollarsPerSecond> max_price;
   std::vector<std::pair<std::string, int>> quota;  ///< GPUs by provider
   std::optional<double> reliability;

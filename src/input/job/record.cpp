@@ -174,6 +174,7 @@ struct JobRecord {
     job.value_of_time_given = tree.find("value_of_time") != nullptr;
     const Tree* where = tree.find("where");
     const bool spot_said = where != nullptr && where->find("spot") != nullptr;
+    job.where.spot_given = spot_said;
     if (tree.find("spot") != nullptr && !spot_said) job.where.spot = SpotUse::kAllow;
     // One disk takes activations and everything else, unless the phase says more.
     for (Phase& phase : job.phases)

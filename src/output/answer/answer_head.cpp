@@ -29,7 +29,8 @@ std::string machine_words(const Plan& plan) {
   const auto& price = plan.spot ? offer.spot_price : offer.price;
   if (!price || price->p90 <= DollarsPerSecond{}) return text + ", no charge";
   text += ", " + price_words(offer, plan.spot);
-  return text + (plan.nodes > 1 || plan.at_once > 1 ? " per machine" : "");
+  // Pools and own boxes have their price by the GPU.
+  return text + (offer.kind == OfferKind::kRented && (plan.nodes > 1 || plan.at_once > 1) ? " per machine" : "");
 }
 
 /// "80% range" in front of the range in brackets.
@@ -55,6 +56,8 @@ std::string budget_text(Dollars budget) {
 std::string time_line(const PlanReport& report, const Plan& plan) {
   const Job& job = report.job;
   std::string text = with_share(range_words(Interval<Seconds>{plan.hours.p10, plan.hours.p50, plan.hours.p90}));
+  if (plan.wait.p50 > Seconds{})
+    text += ", after " + hours_words(plan.wait.p50) + " in the queue: done in " + hours_words(plan.done());
   if (plan.buffer > Seconds{}) text += ", with a " + percent(job.buffer) + " buffer";
   if (job.limits.deadline && plan.chance_in_time)
     text += "; " + chance_words(*plan.chance_in_time) + " chance to meet the " + to_text(*job.limits.deadline) +
@@ -99,11 +102,12 @@ std::string rule_words(const PlanReport& report) {
       return "lowest total if your time counts " + short_money(report.job.value_of_time * units::hour) + "/h" +
              (report.job.value_of_time_given ? ""
               : report.in_flags              ? " (--value-of-time)"
-                                             : " (value_of_time)");
+                                             : " (value_of_time)") +
+             queue_words(report, *report.pick());
     case Goal::kCheapest:
       return "lowest cost";
     case Goal::kFastest:
-      return "shortest time";
+      return "shortest time" + queue_words(report, *report.pick());
     case Goal::kFewestGpus:
       return "fewest GPUs";
   }
@@ -120,7 +124,7 @@ std::string why_line(const PlanReport& report, const Plan& plan) {
   const std::string limits = limits_asked(report.job);
   const auto keeping = std::ranges::count_if(report.found.plans, &Plan::keeps_limits);
   if (limits.empty()) return text;
-  if (keeping == 1) return "the only plan that keeps to " + limits;
+  if (keeping == 1) return "the only plan that keeps to " + limits + switching_words(report, plan);
   if (keeping < std::ssize(report.found.plans))
     text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that keep to " + limits;
   if (const std::string chance = target_chance_words(plan); !chance.empty())

@@ -21,7 +21,7 @@ bool is_sensible(const PlanReport& report, const Plan& plan, const Plan& pick) {
   if (report.job.goal == Goal::kFastest || report.job.goal == Goal::kFewestGpus) return true;
   const DollarsPerSecond worth = report.job.value_of_time;
   const double factor = report.catalogue.answer_constants.sensible_price;
-  const Seconds saved = pick.hours.p50 - plan.hours.p50;
+  const Seconds saved = pick.done() - plan.done();
   const Dollars more = plan.cost.p50 - pick.cost.p50;
   if (saved > Seconds{}) return more <= saved * worth * factor;
   return more < Dollars{} && -more >= -saved * worth * (1 / factor);
@@ -44,9 +44,9 @@ class Rows {
       if (plan.on_frontier && counts(plan) && is_sensible(report_, plan, *pick)) others.push_back(&plan);
     if (!others.empty()) {
       const Plan& cheapest = **std::ranges::min_element(others, {}, [](const Plan* p) { return p->cost.p50; });
-      const Plan& fastest = **std::ranges::min_element(others, {}, [](const Plan* p) { return p->hours.p50; });
+      const Plan& fastest = **std::ranges::min_element(others, {}, [](const Plan* p) { return p->done(); });
       if (cheapest.cost.p50 < pick->cost.p50) add(cheapest);
-      if (fastest.hours.p50 < pick->hours.p50) add(fastest);
+      if (fastest.done() < pick->done()) add(fastest);
     }
     // Then by how likely each is the best; without such chances those that are so for some value of an hour, and the
     // nearest.
@@ -57,7 +57,7 @@ class Rows {
     for (const Plan* plan : others) add(*plan);
     add_other();
     add_beaten();
-    std::ranges::stable_sort(rows_, {}, [](const Plan* p) { return std::pair(p->cost.p50, p->hours.p50); });
+    std::ranges::stable_sort(rows_, {}, [](const Plan* p) { return std::pair(p->cost.p50, p->done()); });
     return std::move(rows_);
   }
 
@@ -111,7 +111,7 @@ std::string place_of(const PlanReport& report, const Plan& plan, const char* wor
   if (plans.size() < 2) return "";
   const auto beats = [&](const Plan& other) { return less(other, plan); };
   if (std::ranges::none_of(plans, beats)) return word;
-  const auto allowed = [](const Plan& p) { return p.fit == Fit::kFits && p.keeps_limits(); };
+  const auto allowed = [](const Plan& p) { return p.fit == Fit::kFits && !p.too_long && p.keeps_limits(); };
   if (!allowed(plan)) return "";
   if (std::ranges::any_of(plans, [&](const Plan& other) { return allowed(other) && beats(other); })) return "";
   const bool limits = std::ranges::any_of(plans, [&](const Plan& p) { return p.fit == Fit::kFits && beats(p); });
@@ -119,14 +119,18 @@ std::string place_of(const PlanReport& report, const Plan& plan, const char* wor
 }
 
 bool is_cheaper(const Plan& a, const Plan& b) { return a.cost.p50 < b.cost.p50; }
-bool is_faster(const Plan& a, const Plan& b) { return a.hours.p50 < b.hours.p50; }
+bool is_faster(const Plan& a, const Plan& b) { return a.done() < b.done(); }
 
 /// "fastest 8x B300, 11 min, $13.20" where the one that is so, of those that may be taken, has no row.
 template <class Less>
 std::string missing(const PlanReport& report, const std::vector<const Plan*>& shown, const char* word, Less less) {
   const Plan* best = nullptr;
+  const Plan* pick = report.pick();
+  const bool any_time = pick != nullptr && pick->too_long;
   for (const Plan& plan : report.found.plans)
-    if (plan.fit == Fit::kFits && plan.keeps_limits() && (best == nullptr || less(plan, *best))) best = &plan;
+    if (plan.fit == Fit::kFits && plan.keeps_limits() && (any_time || !plan.too_long) &&
+        (best == nullptr || less(plan, *best)))
+      best = &plan;
   if (best == nullptr || std::ranges::any_of(shown, [&](const Plan* plan) { return !less(*best, *plan); })) return "";
   return std::string(word) + " " + report.name(*best) + ", " + hours_words(best->hours.p50) + ", " +
          to_text(best->cost.p50);
@@ -147,6 +151,7 @@ std::string row_remark(const PlanReport& report, const Plan& plan) {
   if (std::string word = place_of(report, plan, "cheapest", is_cheaper); !word.empty())
     words.push_back(std::move(word));
   if (std::string word = place_of(report, plan, "fastest", is_faster); !word.empty()) words.push_back(std::move(word));
+  if (plan.too_long) words.emplace_back("too long");
   if (plan.fit == Fit::kTight) words.emplace_back("OOM risk");
   if (!plan.keeps_limits()) words.push_back(limits_words(plan));
   return join(words, ", ");

@@ -61,8 +61,8 @@ std::string evidence_of(const Plan& plan) {
 /// Dollars for an hour less than the frontier's plan in the row above: plans that are not shown are none's neighbours.
 std::string saved_of(const Plan& plan, const Plan* above) {
   if (!plan.on_frontier) return "";
-  if (above == nullptr || !(above->hours.p50 > plan.hours.p50)) return kNoValue;
-  const Dollars saved = (plan.cost.p50 - above->cost.p50) / (above->hours.p50 - plan.hours.p50) * units::hour;
+  if (above == nullptr || !(above->done() > plan.done())) return kNoValue;
+  const Dollars saved = (plan.cost.p50 - above->cost.p50) / (above->done() - plan.done()) * units::hour;
   return saved < Dollars{0.01} ? short_money(saved) : to_text(saved);
 }
 
@@ -133,6 +133,7 @@ class PlanText {
                  {.title = "PROVIDER", .drop = 3, .narrowest = all_ ? 26 : 8},
                  {.title = "HOURS", .align = Align::kRight},
                  {.title = kRangeHead, .align = Align::kRight, .drop = 4, .around = kRangeDash},
+                 {.title = "QUEUE", .align = Align::kRight},
                  {.title = "COST", .align = Align::kRight},
                  {.title = kRangeHead, .align = Align::kRight, .drop = 5, .around = kRangeDash},
                  {.title = "$ PER HOUR SAVED", .align = Align::kRight, .drop = 8},
@@ -158,6 +159,7 @@ class PlanText {
                  {where_of(plan), paint},
                  {hours_text(plan.hours.p50), paint},
                  {outcome_text(plan.hours), Paint::kDim},
+                 queue_cell(plan),
                  {to_text(plan.cost.p50), paint},
                  {outcome_text(plan.cost), Paint::kDim},
                  {saved_of(plan, before)},

@@ -85,7 +85,8 @@ std::string close_remark(const PlanReport& report, const Plan&) {
 }
 
 std::string queue_remark(const PlanReport& report, const Plan& plan) {
-  if (plan.wait.p50 <= Seconds{}) return "";
+  // The line of the time says the rest.
+  if (plan.wait.p50 <= Seconds{} || (plan.wait.exact() && !report.job.limits.deadline)) return "";
   return "Queue wait: " + range_words(plan.wait) + " more" +
          (report.job.limits.deadline ? "; it counts toward the deadline." : ".");
 }
@@ -123,6 +124,8 @@ std::string idle_remark(const PlanReport& report, const Plan& plan) {
   return "GPUs are used for " + percent(1 - idle) + " of the GPU-hours paid for (--show ledger, --show options).";
 }
 
+std::string left_out_remark(const PlanReport& report, const Plan&) { return left_out_words(report); }
+std::string long_remark(const PlanReport& report, const Plan& plan) { return long_words(report, plan); }
 std::string faster_remark(const PlanReport& report, const Plan&) { return faster_words(report); }
 std::string given_remark(const PlanReport& report, const Plan&) { return given_words(report); }
 std::string supply_remark(const PlanReport& report, const Plan&) { return availability_words(report); }
@@ -228,6 +231,7 @@ struct Rule {
 constexpr Rule kRules[] = {
     {&AnswerConstants::weight_limits, true, both_remark},
     {&AnswerConstants::weight_memory, true, memory_remark},
+    {&AnswerConstants::weight_long, true, long_remark},
     {&AnswerConstants::weight_given, true, given_remark},
     {&AnswerConstants::weight_given, true, unused_remark},
     {&AnswerConstants::weight_disk, true, disk_remark},
@@ -245,6 +249,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_supply, true, supply_remark},
     {&AnswerConstants::weight_spot, false, spot_remark},
     {&AnswerConstants::weight_gates, false, gates_remark},
+    {&AnswerConstants::weight_disk, false, left_out_remark},
     {&AnswerConstants::weight_assumed, false, assumed_remark},
     {&AnswerConstants::weight_variants, false, variants_remark},
 };

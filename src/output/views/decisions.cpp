@@ -112,8 +112,8 @@ class Decisions {
 
   std::string slower(const Plan& plan) const {
     const Plan* fastest = at(rules_.fastest);
-    if (fastest == nullptr || fastest->hours.p50 <= Seconds{} || plan.hours.p50 < 1.05 * fastest->hours.p50) return "";
-    return " (" + times_words(plan.hours.p50 / fastest->hours.p50) + " the time of the fastest)";
+    if (fastest == nullptr || fastest->done() <= Seconds{} || plan.done() < 1.05 * fastest->done()) return "";
+    return " (" + times_words(plan.done() / fastest->done()) + " the time of the fastest)";
   }
 
   std::string in_time(const Plan& plan) const {
@@ -158,12 +158,12 @@ std::string spread_words(const std::vector<Plan>& plans) {
     if (cheapest == nullptr) cheapest = &plan;
     fastest = &plan;
   }
-  if (cheapest == fastest || cheapest->cost.p50 <= Dollars{} || fastest->hours.p50 <= Seconds{}) return "";
-  const double cost = fastest->cost.p50 / cheapest->cost.p50, time = cheapest->hours.p50 / fastest->hours.p50;
+  if (cheapest == fastest || cheapest->cost.p50 <= Dollars{} || fastest->done() <= Seconds{}) return "";
+  const double cost = fastest->cost.p50 / cheapest->cost.p50, time = cheapest->done() / fastest->done();
   constexpr double kSame = 1.15;
   return "Choices span " + range_text(to_text(cheapest->cost.p50), to_text(fastest->cost.p50)) + " (" +
-         times_words(cost) + ") and " + range_text(hours_words(cheapest->hours.p50), hours_words(fastest->hours.p50)) +
-         " (" + times_words(time) + ")" + (cost < kSame ? ": all cost about the same, so choose by time." : ".");
+         times_words(cost) + ") and " + range_text(hours_words(cheapest->done()), hours_words(fastest->done())) + " (" +
+         times_words(time) + ")" + (cost < kSame ? ": all cost about the same, so choose by time." : ".");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 void add_step(std::vector<Cell>& row, const Plan& plan, const Plan* than) {
   if (than == nullptr) return add_nothing(row, 3);
   const Dollars more = plan.cost.p50 - than->cost.p50;
-  const Seconds saved = than->hours.p50 - plan.hours.p50;
+  const Seconds saved = than->done() - plan.done();
   row.push_back(small_money_cell(more));
   row.emplace_back(saved / units::hour, hours_text(saved));
   row.push_back(small_money_cell(more * (units::hour / saved)));
@@ -67,7 +67,7 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
       // From here on it beats every cheaper plan, and not only its neighbour.
       DollarsPerSecond above{};
       for (std::size_t j = 0; j < i; ++j)
-        above = std::max(above, (plan.cost.p50 - frontier[j]->cost.p50) / (frontier[j]->hours.p50 - plan.hours.p50));
+        above = std::max(above, (plan.cost.p50 - frontier[j]->cost.p50) / (frontier[j]->done() - plan.done()));
       row.push_back(small_money_cell(above * units::hour));
       const bool pays = value >= above;
       row.emplace_back(pays ? "yes" : "no", pays ? Paint::kGreen : Paint::kPlain);
@@ -77,7 +77,7 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
   const Plan& cheapest = *frontier.front();
   const Plan& fastest = *frontier.back();
   const Dollars more = fastest.cost.p50 - cheapest.cost.p50;
-  const Seconds saved = cheapest.hours.p50 - fastest.hours.p50;
+  const Seconds saved = cheapest.done() - fastest.done();
   view.notes.push_back(
       "\"Worth it if\": above this value of your hour the plan beats all cheaper ones, not only the one above it. The "
       "job says " +

@@ -72,6 +72,10 @@ void add_nothing(std::vector<Cell>& row, int cells) {
   for (int i = 0; i < cells; ++i) row.emplace_back();
 }
 
+Cell queue_cell(const Plan& plan) {
+  return plan.wait.p50 > Seconds{} ? Cell(plan.wait.p50 / units::hour, hours_text(plan.wait.p50)) : Cell();
+}
+
 Cell money_cell(Dollars money, Paint paint) { return {money / units::dollar, to_text(money), paint}; }
 
 Cell paid_cell(Dollars money, Paint paint) {

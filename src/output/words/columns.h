@@ -31,6 +31,8 @@ void add_share_of_cost(std::vector<Cell>& row, const Outcome<Dollars>& cost, Pai
 /// Cells that stay empty in place of add_hours() or add_cost().
 void add_nothing(std::vector<Cell>& row, int cells = 4);
 
+/// Median time in queues, which comes on top of the hours; empty: none, and a column without any is not shown.
+Cell queue_cell(const Plan& plan);
 Cell money_cell(Dollars money, Paint paint = Paint::kPlain);        ///< "$4.74"; the figure in dollars
 Cell paid_cell(Dollars money, Paint paint = Paint::kPlain);         ///< the same; "–" for nothing
 Cell small_money_cell(Dollars money, Paint paint = Paint::kPlain);  ///< "$0.007" where cents would say nothing

@@ -1,5 +1,6 @@
 // Why this plan and not another: the sentences of a recommendation.
 #include <algorithm>
+#include <cmath>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -24,8 +25,8 @@ constexpr double kSameRatio = 1.005;
 
 /// "2.1x faster", "1.3x slower"; empty when they take about as long.
 std::string time_difference(const Plan& pick, const Plan& than) {
-  if (pick.hours.p50 <= Seconds{} || than.hours.p50 <= Seconds{}) return "";
-  const double ratio = than.hours.p50 / pick.hours.p50;
+  if (pick.done() <= Seconds{} || than.done() <= Seconds{}) return "";
+  const double ratio = than.done() / pick.done();
   if (ratio >= kSameRatio) return times_words(ratio) + " faster";
   return 1 / ratio >= kSameRatio ? times_words(1 / ratio) + " slower" : "";
 }
@@ -124,6 +125,39 @@ std::string asks_less_words(const std::vector<Plan>& plans, const Plan& plan, co
   return plans_with(plan) > plans_with(other) ? "commoner GPUs" : "newer GPUs";
 }
 
+std::string queue_words(const PlanReport& report, const Plan& plan) {
+  if (plan.wait.p50 > Seconds{}) return ", " + hours_words(plan.wait.p50) + " in the queue included";
+  const bool any = std::ranges::any_of(report.found.plans, [](const Plan& p) { return p.wait.p50 > Seconds{}; });
+  return any ? ", time in queues included" : "";
+}
+
+std::string switching_words(const PlanReport& report, const Plan& plan) {
+  const bool late = std::ranges::any_of(
+      report.found.plans, [](const Plan& p) { return p.spot && !p.meets_deadline && p.fit == Fit::kFits; });
+  if (plan.spot || !report.job.limits.deadline || !late) return "";
+  return ", of those that stay on spot or on demand (gpuplan simulate compares policies that switch)";
+}
+
+std::string long_words(const PlanReport& report, const Plan& pick) {
+  const double days = report.catalogue.practice_constants.longest_days;
+  const std::string longest = "The longest published trainings took about 100 days.";
+  if (pick.too_long)
+    return "It takes " + count_text(std::round(pick.done() / units::day)) + " days, and no plan is done within " +
+           count_text(days) + ". " + longest + " More GPUs: --nodes, --counts.";
+  const Plan* best = nullptr;
+  int aside = 0;
+  for (const Plan& plan : report.found.plans) {
+    if (!plan.too_long || plan.fit != pick.fit || plan.reaches_target != pick.reaches_target) continue;
+    if (goal_key(report.job, plan) >= goal_key(report.job, pick)) continue;
+    ++aside;
+    if (best == nullptr || goal_key(report.job, plan) < goal_key(report.job, *best)) best = &plan;
+  }
+  if (best == nullptr) return "";
+  return upper_first(count_of(aside, "plan")) + " set aside, as " + (aside == 1 ? "it takes" : "they take") +
+         " more than " + count_text(days) + " days, such as " + report.name(*best) + ", " +
+         count_text(std::round(best->done() / units::day)) + " days, " + to_text(best->cost.p50) + ". " + longest;
+}
+
 std::string pick_words(const PlanReport& report) {
   const Plan* pick = report.pick();
   if (pick == nullptr) return "";
@@ -151,7 +185,7 @@ std::string pick_words(const PlanReport& report) {
   std::string rule;
   switch (report.job.goal) {
     case Goal::kBestValue:
-      rule = "lowest total if your time counts " + value_of_time_words(report);
+      rule = "lowest total if your time counts " + value_of_time_words(report) + queue_words(report, *pick);
       if (const auto tied = report.found.recommendations.tied_with)
         rule =
             "about the " + rule + ", with " +
@@ -162,7 +196,7 @@ std::string pick_words(const PlanReport& report) {
       rule = "lowest cost";
       break;
     case Goal::kFastest:
-      rule = "shortest time";
+      rule = "shortest time" + queue_words(report, *pick);
       break;
     case Goal::kFewestGpus:
       rule = "fewest GPUs";
@@ -170,7 +204,8 @@ std::string pick_words(const PlanReport& report) {
   }
   std::string text = "Recommended: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
                      ", " + range_words(pick->cost) + ": " + rule;
-  if (keeping == 1 && !kept.empty()) text += ". It is the only plan that meets " + kept;
+  if (keeping == 1 && !kept.empty())
+    text += ". It is the only plan that meets " + kept + switching_words(report, *pick);
   else if (!kept.empty() && 2 * keeping < std::ssize(among))
     text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that meet " + kept;
   text += ".";
@@ -180,6 +215,7 @@ std::string pick_words(const PlanReport& report) {
   if (pick->fit == Fit::kFits && tight > 0)
     text += " " + upper_first(count_of(static_cast<double>(tight), "plan")) +
             " set aside: " + (tight == 1 ? "it" : "they") + " may run out of memory (fits at P50, not at P90).";
+  if (const std::string words = long_words(report, *pick); !words.empty()) text += " " + words;
   if (pick->fit == Fit::kTight)
     text += " OOM risk: the typical run fits (" + memory_words(*pick) +
             " per GPU), the 90th percentile does not; no plan is safer.";
@@ -215,7 +251,7 @@ std::vector<std::string> summary_words(const PlanReport& report, std::size_t mos
   for (const std::ptrdiff_t i : chosen) {
     const Plan& plan = plans[static_cast<std::size_t>(i)];
     std::vector<std::string> remarks;
-    const Seconds saved = pick->hours.p50 - plan.hours.p50;
+    const Seconds saved = pick->done() - plan.done();
     const Dollars more = plan.cost.p50 - pick->cost.p50;
     // An hour has no price where nobody would notice the difference.
     const bool noticed = !time_difference(*pick, plan).empty() && !cost_difference(*pick, plan).empty();
@@ -227,6 +263,7 @@ std::vector<std::string> summary_words(const PlanReport& report, std::size_t mos
       remarks.push_back("needs " + count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus));
     if (const double share = memory_share(plan); share > 0 && share < 0.25)
       remarks.push_back(percent(1 - share) + " of its memory would sit unused");
+    if (plan.too_long && !pick->too_long) remarks.emplace_back("nobody waits so long");
     if (plan.fit == Fit::kTight && pick->fit == Fit::kFits) remarks.emplace_back("it may run out of memory");
     if (!plan.meets_deadline) remarks.emplace_back("it misses the deadline");
     if (!plan.meets_budget) remarks.emplace_back("it is over the budget");

@@ -134,10 +134,11 @@ std::string unknown_places(const PlanReport& report) {
       if (name.find('=') == std::string::npos &&
           std::ranges::none_of(known, [&](std::string_view one) { return iequals(one, name); })) {
         const std::string hint = did_you_mean(name, known);
-        text += " No offers " + std::string(what) + " '" + printable(name, 40) + "'" +
-                (!hint.empty()            ? hint
-                 : part == &Offer::region ? "; regions look like us-east-1, eu-north1 or DE, areas like eu, us or asia."
-                                          : ".");
+        text +=
+            " No offers " + std::string(what) + " '" + printable(name, 40) + "'" +
+            (!hint.empty()            ? hint
+             : part == &Offer::region ? "; regions look like us-east-1, eu-north1 or DE, areas like eu, us or germany."
+                                      : ".");
       }
   };
   check(report.job.where.providers, &Offer::provider, "from provider");
@@ -239,10 +240,43 @@ std::string tally_words(const PlanReport& report) {
          " can run (ruled out: " + join(reasons, ", ") + ").";
 }
 
+namespace {
+
+/// "1 pool left out: its jobs may be preempted (preemptible: true), and the job takes no spot machines (where.spot)".
+std::string preemptible_words(const PlanReport& report) {
+  const int pools = report.found.market.preemptible;
+  return count_of(pools, "pool") + " left out: " + (pools == 1 ? "its" : "their") +
+         " jobs may be preempted (preemptible: true), and " + (report.in_flags ? "--spot never" : "where.spot: never") +
+         " takes no machines that are taken away";
+}
+
+}  // namespace
+
+std::string left_out_words(const PlanReport& report) {
+  const MarketFilter& filter = report.found.market;
+  std::vector<std::string> parts;
+  if (filter.no_region > 0)
+    parts.push_back(count_of(filter.no_region, "offer") + " left out, as nobody states " +
+                    (filter.no_region == 1 ? "its" : "their") + " region");
+  if (filter.unknown_region > 0)
+    parts.push_back(count_of(filter.unknown_region, "offer") + " left out in a region of no known area");
+  if (filter.preemptible > 0) parts.push_back(preemptible_words(report));
+  return parts.empty() ? "" : upper_first(join(parts, "; ")) + ".";
+}
+
 std::string market_words(const PlanReport& report) {
   const MarketFilter& filter = report.found.market;
   std::vector<std::string> parts;
-  if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " excluded by your filters");
+  if (filter.by_where > 0) {
+    std::vector<std::string> regions;
+    if (filter.no_region > 0)
+      regions.push_back(count_text(filter.no_region) + " for " + (filter.no_region == 1 ? "its" : "their") +
+                        " region alone, which " + (filter.no_region == 1 ? "its" : "their") + " source does not state");
+    if (filter.unknown_region > 0)
+      regions.push_back(count_text(filter.unknown_region) + " in a region of no known area");
+    parts.push_back(count_text(filter.by_where) + " excluded by your filters" +
+                    (regions.empty() ? "" : " (" + join(regions, ", ") + ")"));
+  }
   if (filter.too_old > 0)
     parts.push_back(count_text(filter.too_old) + " with prices more than five months older than the newest");
   if (filter.outdated > 0)
@@ -260,6 +294,7 @@ std::string market_words(const PlanReport& report) {
   if (!parts.empty()) text = "Left out of " + count_of(filter.offers, "offer") + ": " + listed(parts) + ".";
   if (filter.twice > 0)
     text += (text.empty() ? "" : " ") + count_of(filter.twice, "duplicate offer") + " counted once.";
+  if (filter.preemptible > 0) text += (text.empty() ? "" : " ") + preemptible_words(report) + ".";
   if (!report.found.plans.empty())
     for (const std::string& hint : market_hints(report.job, report.catalogue, report.offers, report.found.market))
       text += (text.empty() ? "" : " ") + hint;
@@ -346,6 +381,7 @@ std::string no_spot_words(const PlanReport& report) {
   std::optional<DollarsPerSecond> least;
   for (const Offer& offer : report.offers)
     if (offer.spot_price && (!least || offer.spot_price->p50 < *least)) least = offer.spot_price->p50;
+  if (!least && std::ranges::any_of(report.offers, &Offer::preemptible)) return "";
   if (!least)
     return std::string("No spot prices in these offers. Use ") +
            (report.in_flags ? "--spot allow" : "where.spot: allow") + ", or add spot_price.";
@@ -386,6 +422,10 @@ std::vector<std::string> nothing_fits_words(const PlanReport& report) {
     else if (market.by_where == 0 && !report.job.market.as_of.empty())
       lines.push_back("No prices are known for " + printable(report.job.market.as_of, 20) + " or before.");
     else lines.push_back(no_offer_words(report));
+    return lines;
+  }
+  if (market.preemptible > 0 && tally.considered == 0) {
+    lines.push_back("Nothing else to run on: " + preemptible_words(report) + ".");
     return lines;
   }
   if (only_spot_is_missing(report.found)) {

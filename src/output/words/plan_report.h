@@ -66,6 +66,13 @@ std::string_view pick_word(const PlanReport& report);
 /// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h).
 /// "commoner GPUs"; `plans` are those of the answer.
 std::string asks_less_words(const std::vector<Plan>& plans, const Plan& plan, const Plan& other);
+/// ", 2 h in the queue included" where the plan waits, ", time in queues included" where only others do; else empty.
+std::string queue_words(const PlanReport& report, const Plan& plan);
+/// What "the only plan" does not speak of: policies that go from spot to on demand and back, where plans on spot are
+/// late; empty where none is.
+std::string switching_words(const PlanReport& report, const Plan& plan);
+/// The pick takes longer than anybody waits, or plans that would be better do; else empty.
+std::string long_words(const PlanReport& report, const Plan& pick);
 
 /// "1x RTX 3090 would hold it [with CPU offload] on a machine with 124 GiB of CPU memory (RAM); 72 GiB are counted."
 std::string host_miss_words(const std::string& machine, const HostMiss& miss);
@@ -108,6 +115,9 @@ std::string interruption_words(const PlanReport& report, const Plan& plan);
 std::vector<std::string> limit_words(const PlanReport& report);
 /// What was tried, and what could not run and why.
 std::string tally_words(const PlanReport& report);
+/// What a reader may miss: offers left out because nobody knows their region, and pools because their jobs may be
+/// preempted; empty: none.
+std::string left_out_words(const PlanReport& report);
 /// Offers that age or missing rates left out; empty when there is nothing to say.
 std::string market_words(const PlanReport& report);
 

@@ -79,15 +79,17 @@ std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalo
     for (const Schedule schedule : {Schedule::kKeep, Schedule::kStopWhenIdle}) {
       Job asked = same_machines(job, plan);
       asked.where.spot = spot ? SpotUse::kOnly : SpotUse::kNever;
+      // A pool has one price, whatever becomes of its jobs: it is one option.
+      asked.where.spot_given = false;
       asked.schedule = schedule;
       const auto found = search(asked, catalogue, offers, options);
       if (!found) continue;
-      if (plan.offer == nullptr) {
-        if (const Plan* same = cheapest_on(offers, found->plans))
-          result.push_back(option_of(asked, *same, schedule, spot));
-      } else if (const auto cheapest = found->recommendations.cheapest) {
-        result.push_back(option_of(asked, found->plans[static_cast<std::size_t>(*cheapest)], schedule, spot));
-      }
+      const Plan* taken = nullptr;
+      if (plan.offer == nullptr) taken = cheapest_on(offers, found->plans);
+      else if (const auto cheapest = found->recommendations.cheapest)
+        taken = &found->plans[static_cast<std::size_t>(*cheapest)];
+      if (taken == nullptr || (spot && std::ranges::none_of(taken->leases, &Lease::spot))) continue;
+      result.push_back(option_of(asked, *taken, schedule, spot));
     }
   }
   return result;

@@ -91,27 +91,36 @@ bool allowed(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
 }
 
-/// "DE", or of an area "eu=DE" and "eu=eu-*", all that begins so.
+/// "DE", or of an area "eu=DE" and "eu=eu-*", all that begins so. Of "Ploiesti, Romania" and "Romania, RO" an area has
+/// the country, which stands last.
 bool in_regions(const std::vector<std::string>& regions, std::string_view region) {
-  return regions.empty() || std::ranges::any_of(regions, [&](std::string_view name) {
-           name.remove_prefix(name.find('=') + 1);
-           if (!name.ends_with('*')) return iequals(name, region);
-           name.remove_suffix(1);
-           return iequals(name, region.substr(0, name.size()));
-         });
+  const std::size_t comma = region.rfind(',');
+  const bool split = comma != std::string_view::npos;
+  const std::string_view country = split ? trim(region.substr(comma + 1)) : region;
+  return std::ranges::any_of(regions, [&](std::string_view name) {
+    const std::size_t sign = name.find('=');
+    if (sign == std::string_view::npos) return iequals(name, region);
+    name.remove_prefix(sign + 1);
+    if (!name.ends_with('*')) return iequals(name, country);
+    name.remove_suffix(1);
+    return !split && iequals(name, region.substr(0, name.size()));
+  });
 }
+
+enum class Regions { kAsked, kAny };
 
 bool named(const Where& where, const std::string& gpu) {
   return where.gpus.empty() || std::ranges::any_of(where.gpus, [&](const GpuChoice& c) { return c.gpu == gpu; });
 }
 
-bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue) {
+bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue, Regions regions = Regions::kAsked) {
   // Pools and own boxes are taken by the GPU: the search asks for each number.
   const bool any_number = offer.kind != OfferKind::kRented;
   if (any_number ? !named(where, offer.gpu) : !names(where, offer.gpu, offer.gpus)) return false;
   // What one has goes by the name that it has there.
   if (!allowed(where.providers, any_number ? offer.label : offer.provider)) return false;
-  if (!any_number && !in_regions(where.regions, offer.region)) return false;
+  if (regions == Regions::kAsked && !any_number && !where.regions.empty() && !in_regions(where.regions, offer.region))
+    return false;
   if (where.max_price && offer.kind == OfferKind::kRented) {
     const auto& price = where.spot == SpotUse::kOnly ? offer.spot_price : offer.price;
     if (!price || price->p50 > *where.max_price) return false;
@@ -156,11 +165,18 @@ bool names(const Where& where, const std::string& gpu, int gpus) {
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                               MarketFilter& filter, bool keep_dearer) {
   std::vector<const Offer*> market;
+  const auto leave_out = [&](const Offer& offer, const Where& where) {
+    ++filter.by_where;
+    if (where.regions.empty() || offer.kind != OfferKind::kRented) return;
+    const bool unknown = !where.known_regions.empty() && !in_regions(where.known_regions, offer.region);
+    if ((!offer.region.empty() && !unknown) || !wanted(where, offer, catalogue, Regions::kAny)) return;
+    ++(offer.region.empty() ? filter.no_region : filter.unknown_region);
+  };
   const auto take = [&](const std::vector<Offer>& offers, const Where& where) {
     for (const Offer& offer : offers) {
       ++filter.offers;
       if (wanted(where, offer, catalogue)) market.push_back(&offer);
-      else ++filter.by_where;
+      else leave_out(offer, where);
     }
   };
   // Prices are told times price_level, and so is what the most of them is.
@@ -190,7 +206,7 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
         note_old(offer, as_of != 0 && age > as_of);
         if (age >= newest - kOldestAlone && (as_of == 0 || age <= as_of) && wanted(rented, offer, catalogue))
           old.push_back(&offer);
-      } else if (!wanted(rented, offer, catalogue)) ++filter.by_where;
+      } else if (!wanted(rented, offer, catalogue)) leave_out(offer, rented);
       else if (offer.stock == Stock::kSoldOut) ++filter.sold_out;
       else usable.push_back(&offer);
     }

@@ -19,9 +19,12 @@ struct MarketFilter {
   int gone = 0;            ///< single machines of a marketplace, listed longer ago than they last
   int sold_out = 0;        ///< of what `where` leaves: known, and not to be had when it was listed
   int by_where = 0;
+  int no_region = 0;          ///< of by_where: left out for their region alone, which nobody states
+  int unknown_region = 0;     ///< the same where an area is asked for and no area has their region
   int dearer = 0;             ///< of a large market: see kDearerFrom
   int unsupported = 0;        ///< GPUs that current software has left behind, and nobody asks for
   int twice = 0;              ///< equal in everything to another one
+  int preemptible = 0;        ///< pools whose jobs may be preempted, where the job says that it takes no such machines
   int spot_refused = 0;       ///< run the job, and have a spot price only, which it does not take
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
 };

@@ -215,7 +215,8 @@ struct Plan {
                                 ///< what billing rounds up, where it is worth a line (kWorthALine)
   double gpu_hours = 0;         ///< used, median: of all phases
   double billed_gpu_hours = 0;  ///< median
-  Interval<Seconds> wait{};     ///< in queues, before jobs start; no part of the hours, counts against a deadline
+  Interval<Seconds> wait{};     ///< in queues, before jobs start; no part of the hours, counts where plans are compared
+                                ///< and against a deadline
   Seconds buffer{};             ///< part of the median hours that is the job's `buffer`
   Seconds spot_loss{};          ///< part of the median hours that interruptions and checkpoints are expected to take
   double interruptions = 0;     ///< expected number
@@ -235,7 +236,10 @@ struct Plan {
   bool meets_deadline = true;
   bool meets_budget = true;
   bool reaches_target = true;  ///< of every generation phase, with the chance that the job asks for
+  bool too_long = false;       ///< longer than anybody waits (PracticeConstants::longest_days)
 
+  /// Until the result is there, median: queues and hours. What plans are ranked by.
+  Seconds done() const { return hours.p50 + wait.p50; }
   /// Deadline, budget and targets; what they mean with which chance the job says.
   bool keeps_limits() const { return meets_deadline && meets_budget && reaches_target; }
   /// The most that are held at one time, where leases overlap.

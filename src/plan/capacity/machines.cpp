@@ -66,6 +66,17 @@ std::vector<int> pool_nodes(const Job& job, const Offer& offer) {
   return wanted;
 }
 
+/// Several machines of an offer work on one thing where somebody says what joins them, where they are whole (the eight
+/// GPUs, or all that such a machine has, of which clusters are built), or where the job asks for them by name.
+bool may_be_joined(const Job& job, const Catalogue& catalogue, const Offer& offer) {
+  if (offer.source == kJobSource || !job.where.providers.empty() || names_network(catalogue, offer)) return true;
+  int whole_one = 0;
+  for (const Node& node : catalogue.nodes)
+    if (node.gpu == offer.gpu) whole_one = std::max(whole_one, node.gpus);
+  const double enough = catalogue.practice_constants.whole_machine;
+  return offer.gpus >= (whole_one > 1 ? std::min<double>(whole_one, enough) : enough);
+}
+
 bool allowed(const Job& job, const Offer& offer, const Machines& machines) {
   if (machines.node.gpu == nullptr || machines.gpus < 1) return false;
   const std::vector<int>& counts = job.where.counts;
@@ -103,8 +114,9 @@ std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, co
     return result;
   }
   if (job.where.nodes.empty()) add({node, 1, node.gpus, false});
+  const bool joined = may_be_joined(job, catalogue, offer);
   for (const int nodes : job.where.nodes)
-    if (nodes == 1 || !is_single(offer)) add({node, nodes, nodes * node.gpus, false});
+    if (nodes == 1 || !is_single(offer)) add({node, nodes, nodes * node.gpus, false, {}, nodes == 1 || joined});
   return result;
 }
 

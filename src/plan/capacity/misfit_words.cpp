@@ -26,6 +26,8 @@ std::string_view reason(Misfit why) {
       return "time limits of pools";
     case Misfit::kDisk:
       return "room on the disk";
+    case Misfit::kNetwork:
+      return "several small machines that no known network joins";
   }
   return "";
 }
@@ -49,6 +51,9 @@ std::string main_reason(const Tally& tally) {
              to_text(tally.soonest.limit) + " there";
     case Misfit::kDisk:
       return "not enough disk space";
+    case Misfit::kNetwork:
+      return "nothing is known of the network between its machines, which are not whole ones; name the provider "
+             "(--provider) to plan on them all the same";
     case Misfit::kUnsupported:
     case Misfit::kPrecision:
       break;

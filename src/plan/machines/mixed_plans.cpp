@@ -445,7 +445,7 @@ class Mixer {
 
   /// A plan on one kind of machines that is as good in everything.
   static bool takes_the_place(const Plan& one, const Plan& mixed) {
-    return one.fit == Fit::kFits && one.reaches_target && one.hours.p50 <= mixed.hours.p50 &&
+    return one.fit == Fit::kFits && one.reaches_target && one.done() <= mixed.done() &&
            one.cost.p50 <= mixed.cost.p50 && (one.meets_deadline || !mixed.meets_deadline) &&
            (one.meets_budget || !mixed.meets_budget);
   }
@@ -464,8 +464,8 @@ class Mixer {
   void keep_corners(const std::vector<Plan>& plans) {
     std::vector<Corner> all;
     for (const Plan& plan : plans)
-      if (plan.fit == Fit::kFits && plan.reaches_target) all.push_back({plan.hours.p50, plan.cost.p50, std::nullopt});
-    for (std::size_t i = 0; i < mixed_.size(); ++i) all.push_back({mixed_[i].hours.p50, mixed_[i].cost.p50, i});
+      if (plan.fit == Fit::kFits && plan.reaches_target) all.push_back({plan.done(), plan.cost.p50, std::nullopt});
+    for (std::size_t i = 0; i < mixed_.size(); ++i) all.push_back({mixed_[i].done(), mixed_[i].cost.p50, i});
     // nullopt first: of ties the plan on one kind of machines.
     std::ranges::sort(all, {}, [](const Corner& c) { return std::tuple(c.hours, c.cost, c.mixed); });
     std::vector<Corner> hull;

@@ -101,7 +101,7 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     // Equal in what is asked: the same machines somewhere else.
     const bool alike = std::ranges::any_of(chosen, [&](int other) {
       const Plan& o = plan_of(other);
-      return o.hours.p50 == plan.hours.p50 && o.cost.p50 == plan.cost.p50 && o.gpus == plan.gpus;
+      return o.done() == plan.done() && o.cost.p50 == plan.cost.p50 && o.gpus == plan.gpus;
     });
     if (!alike) chosen.push_back(position);
   }
@@ -124,7 +124,7 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     const Samples score = score_of(loads[c], drawn);
     One one{chosen[c], goal_key(job, plan).first, 0, {}};
     for (std::size_t i = 0; i < score.size(); ++i) {
-      const double seconds = drawn_at(plan.hours, score[i]);
+      const double seconds = drawn_at(plan.hours, score[i]) + plan.wait.p50.value;
       one.samples[i] = job.goal == Goal::kFastest ? seconds : drawn_at(plan.cost, score[i]) + value * seconds;
     }
     compared_.push_back(one);

@@ -22,7 +22,7 @@ std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& 
   if (next != nullptr && (job.goal == Goal::kBestValue || job.goal == Goal::kCheapest)) {
     const DollarsPerSecond value = job.goal == Goal::kBestValue ? job.value_of_time : DollarsPerSecond{};
     // What stands first in a tie, being commoner or fewer, has no price up to which it is the least.
-    const double even = (total_at(*next, value) - value * plan.hours.p50) / plan.cost.p50;
+    const double even = (total_at(*next, value) - value * plan.done()) / plan.cost.p50;
     if (even >= 1) factor = even;
   }
   // The budget has to hold with the wanted confidence, which p90 stands for here.

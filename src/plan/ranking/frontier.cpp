@@ -15,9 +15,14 @@ namespace {
 
 bool overlap(const auto& a, const auto& b) { return a.p10 <= b.p90 && b.p10 <= a.p90; }
 
+/// What hours overlap in: the time in queues and the run.
+Interval<Seconds> until_done(const Plan& plan) {
+  return {plan.hours.p10 + plan.wait.p10, plan.done(), plan.hours.p90 + plan.wait.p90};
+}
+
 /// How much worse than a frontier plan, as a share: what it is slower and what it is dearer, added up.
 double distance(const Plan& plan, const Plan& other) {
-  const double slower = other.hours.p50 > Seconds{} ? plan.hours.p50 / other.hours.p50 - 1 : 0;
+  const double slower = other.done() > Seconds{} ? plan.done() / other.done() - 1 : 0;
   const double cost = other.cost.p50 > Dollars{} ? plan.cost.p50 / other.cost.p50 - 1 : plan.cost.p50.value;
   return std::max(slower, 0.0) + std::max(cost, 0.0);
 }
@@ -34,7 +39,7 @@ class Front {
   std::pair<std::size_t, std::size_t> beating(const Plan& plan) const {
     const auto begin = plans_.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(size_);
-    const auto first = std::partition_point(begin, end, [&](const Plan& f) { return f.hours.p50 > plan.hours.p50; });
+    const auto first = std::partition_point(begin, end, [&](const Plan& f) { return f.done() > plan.done(); });
     const auto last = std::partition_point(begin, end, [&](const Plan& f) { return f.cost.p50 <= plan.cost.p50; });
     return {static_cast<std::size_t>(first - begin),
             std::max(static_cast<std::size_t>(last - begin), static_cast<std::size_t>(first - begin))};
@@ -61,7 +66,7 @@ class Front {
  private:
   static constexpr std::size_t kBlock = 64;
 
-  double x(std::size_t i) const { return 1 / plans_[i].hours.p50.value; }
+  double x(std::size_t i) const { return 1 / plans_[i].done().value; }
   double y(std::size_t i) const { return 1 / plans_[i].cost.p50.value; }
 
   /// Where plans beat another one, its distance is hours * x + cost * y - 2: least at a corner of the lower hull.
@@ -69,7 +74,7 @@ class Front {
   std::vector<std::size_t> hull(std::size_t from, std::size_t to) const {
     std::vector<std::size_t> corners;
     for (std::size_t i = from; i < to; ++i) {
-      if (plans_[i].hours.p50 <= Seconds{} || plans_[i].cost.p50 <= Dollars{}) return {};
+      if (plans_[i].done() <= Seconds{} || plans_[i].cost.p50 <= Dollars{}) return {};
       const auto above = [&](std::size_t a, std::size_t b) {
         return (y(b) - y(a)) * (x(i) - x(a)) >= (y(i) - y(a)) * (x(b) - x(a));
       };
@@ -80,7 +85,7 @@ class Front {
   }
 
   std::size_t lowest(const std::vector<std::size_t>& corners, const Plan& plan) const {
-    const auto at = [&](std::size_t i) { return plan.hours.p50.value * x(i) + plan.cost.p50.value * y(i); };
+    const auto at = [&](std::size_t i) { return plan.done().value * x(i) + plan.cost.p50.value * y(i); };
     std::size_t low = 0, high = corners.size() - 1;
     while (low < high) {
       const std::size_t middle = (low + high) / 2;
@@ -115,7 +120,7 @@ void mark_frontier(std::vector<Plan>& plans) {
   const auto key = [](const Plan& p) {
     static const std::string kNone;
     const Offer* o = p.offer;
-    return std::tuple(p.cost.p50, p.hours.p50, p.gpus, std::string_view(o ? o->provider : kNone),
+    return std::tuple(p.cost.p50, p.done(), p.gpus, std::string_view(o ? o->provider : kNone),
                       std::string_view(o ? o->region : kNone), std::string_view(o ? o->instance : kNone), p.spot);
   };
   reorder(plans, [&](std::size_t i) { return key(plans[i]); });
@@ -124,9 +129,9 @@ void mark_frontier(std::vector<Plan>& plans) {
   Seconds fastest{std::numeric_limits<double>::infinity()};
   std::size_t frontier_size = 0;
   for (Plan& plan : plans) {
-    plan.on_frontier = contends(plan) && plan.hours.p50 < fastest;
+    plan.on_frontier = contends(plan) && plan.done() < fastest;
     if (!plan.on_frontier) continue;
-    fastest = plan.hours.p50;
+    fastest = plan.done();
     ++frontier_size;
   }
   reorder(plans, [&](std::size_t i) { return !plans[i].on_frontier; });
@@ -150,8 +155,8 @@ void mark_frontier(std::vector<Plan>& plans) {
     }
     if (i == 0) continue;
     const Plan& before = plans[i - 1];
-    plan.price_of_time_saved = (plan.cost.p50 - before.cost.p50) / (before.hours.p50 - plan.hours.p50);
-    plan.close_to_previous = overlap(plan.hours, before.hours) && overlap(plan.cost, before.cost);
+    plan.price_of_time_saved = (plan.cost.p50 - before.cost.p50) / (before.done() - plan.done());
+    plan.close_to_previous = overlap(until_done(plan), until_done(before)) && overlap(plan.cost, before.cost);
   }
 }
 
@@ -162,7 +167,7 @@ std::vector<ValueRange> value_ranges(const std::vector<Plan>& plans) {
   const auto slope = [&](int a, int b) {
     const Plan& p = plans[static_cast<std::size_t>(a)];
     const Plan& q = plans[static_cast<std::size_t>(b)];
-    return (q.cost.p50 - p.cost.p50) / (p.hours.p50 - q.hours.p50);
+    return (q.cost.p50 - p.cost.p50) / (p.done() - q.done());
   };
   for (std::size_t i = 0; i < plans.size() && plans[i].on_frontier; ++i) {
     const int next = static_cast<int>(i);

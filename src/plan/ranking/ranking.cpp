@@ -55,7 +55,7 @@ Availability availability_of(const Offer& offer) {
 bool is_rare(const Plan& plan) { return plan.offer != nullptr && availability_of(*plan.offer) >= Availability::kRare; }
 
 Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time) {
-  return plan.cost.p50 + value_of_time * plan.hours.p50;
+  return plan.cost.p50 + value_of_time * plan.done();
 }
 
 std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
@@ -63,7 +63,7 @@ std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
     case Goal::kCheapest:
       return {plan.cost.p50.value, 0};
     case Goal::kFastest:
-      return {plan.hours.p50.value, 0};
+      return {plan.done().value, 0};
     case Goal::kFewestGpus:
       return {plan.gpus_at_once(), plan.cost.p50.value};
     case Goal::kBestValue:

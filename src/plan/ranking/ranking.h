@@ -16,11 +16,11 @@ Availability availability_of(const Offer& offer);
 /// Rare or worse, by the words of its offer.
 bool is_rare(const Plan& plan);
 
-/// What the job's goal makes small: dollars, seconds, GPUs, or dollars + value of time x hours; then dollars where many
-/// plans have as many GPUs. Compare with others of the same job only.
+/// What the job's goal makes small: dollars, seconds until the result is there, GPUs, or dollars + value of time x
+/// hours; then dollars where many plans have as many GPUs. Compare with others of the same job only.
 std::pair<double, double> goal_key(const Job& job, const Plan& plan);
 
-/// Cost + value of an hour x hours.
+/// Cost + value of an hour x hours until the result is there.
 Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time);
 
 /// Price of the whole plan while it runs, median: all machines, or the GPUs used of a pool or an own box; nullopt for

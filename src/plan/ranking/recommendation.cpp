@@ -31,6 +31,7 @@ Contends::Contends(const std::vector<Plan>& plans) {
   none_fits_ = std::ranges::none_of(plans, [](const Plan& plan) { return plan.fit == Fit::kFits; });
   none_reaches_ = std::ranges::none_of(
       plans, [&](const Plan& plan) { return plan.reaches_target && (plan.fit == Fit::kFits || none_fits_); });
+  all_too_long_ = std::ranges::none_of(plans, [&](const Plan& plan) { return runs(plan) && !plan.too_long; });
 }
 
 std::vector<const Plan*> contenders(const std::vector<Plan>& plans) {
@@ -46,10 +47,10 @@ namespace {
 /// What the job may ask to be small, with the time or the cost that decides between equals.
 struct Keys {
   const Job& job;
-  static auto cost(const Plan& p) { return std::tuple(p.cost.p50, p.hours.p50); }
-  static auto hours(const Plan& p) { return std::tuple(p.hours.p50, p.cost.p50); }
-  static auto gpus(const Plan& p) { return std::tuple(p.gpus_at_once(), p.cost.p50, p.hours.p50); }
-  auto value(const Plan& p) const { return std::tuple(p.cost.p50 + job.value_of_time * p.hours.p50, p.hours.p50); }
+  static auto cost(const Plan& p) { return std::tuple(p.cost.p50, p.done()); }
+  static auto hours(const Plan& p) { return std::tuple(p.done(), p.cost.p50); }
+  static auto gpus(const Plan& p) { return std::tuple(p.gpus_at_once(), p.cost.p50, p.done()); }
+  auto value(const Plan& p) const { return std::tuple(p.cost.p50 + job.value_of_time * p.done(), p.done()); }
 };
 
 /// The pick among those that `runs`, and whether it misses the limits.
@@ -75,6 +76,17 @@ std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Pla
   // The nearest miss: of the limits that can not be kept, the target weighs first, then the deadline.
   if (std::ranges::none_of(plans, [&](const Plan& p) { return runs(p) && p.reaches_target; }))
     return {least(plans, runs, [](const Plan& p) { return std::tuple(p.shortfall(), p.cost.p50); }), true};
+  // A small chance tells how wide a prediction is, not how near a plan: hardware that nobody measured would be closest.
+  constexpr double kNoChance = 0.1;
+  const auto chance = [&](const Plan& p) {
+    const double in_time = job.limits.deadline ? p.chance_in_time.value_or(0) : 1;
+    const double in_budget = job.limits.budget ? p.chance_in_budget.value_or(0) : 1;
+    return std::min(in_time, in_budget) < kNoChance ? 0 : in_time * in_budget;
+  };
+  double best = 0;
+  for (const Plan& plan : plans)
+    if (runs(plan)) best = std::max(best, chance(plan));
+  if (best > 0) return {by_goal([&](const Plan& p) { return runs(p) && chance(p) >= best; }), true};
   if (!job.limits.deadline) return {least(plans, runs, Keys::cost), true};
   const auto in_time = least(plans, [&](const Plan& p) { return runs(p) && p.meets_deadline; }, Keys::cost);
   return {in_time ? in_time : least(plans, runs, Keys::hours), true};

@@ -11,25 +11,30 @@
 namespace gpuplan {
 
 /// Whether a plan may be recommended: one that fits, or any when none does; of these one that reaches the targets of
-/// its generation phases, or any when none does.
+/// its generation phases, or any when none does; of these one that takes no longer than anybody waits, or any when all
+/// do.
 class Contends {
  public:
   explicit Contends(const std::vector<Plan>& plans);
-  bool operator()(const Plan& plan) const {
+  bool operator()(const Plan& plan) const { return runs(plan) && (!plan.too_long || all_too_long_); }
+
+ private:
+  bool runs(const Plan& plan) const {
     return (plan.fit == Fit::kFits || none_fits_) && (plan.reaches_target || none_reaches_);
   }
 
- private:
   bool none_fits_ = true;
   bool none_reaches_ = true;
+  bool all_too_long_ = true;
 };
 std::vector<const Plan*> contenders(const std::vector<Plan>& plans);
 
 /// REQUIRES: mark_frontier() has ordered the plans. Plans that are only `tight` are taken when none fits.
 /// best_value: least cost + value_of_time x hours. fewest_gpus: fewest GPUs that keep the limits. `pick`: the job's
 /// goal among plans that keep deadline and budget with the wanted confidence. When none does (`limits_missed`): the
-/// one nearest to the targets when none reaches them, else the cheapest that keeps the deadline, the fastest when none
-/// keeps it, the cheapest when there is only a budget. Ties: fewer GPU-hours.
+/// one nearest to the targets when none reaches them, else the one with the best chance to keep deadline and budget, of
+/// equal ones by the goal; where no plan has a chance of 10 % the cheapest that keeps the deadline, the fastest when
+/// none keeps it, the cheapest when there is only a budget. Ties: fewer GPU-hours.
 Recommendations recommend(const Job& job, const std::vector<Plan>& plans);
 
 /// What joint samples of plans are made with, and what counts as a tie.

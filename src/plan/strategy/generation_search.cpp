@@ -121,6 +121,7 @@ class GenerationSearch {
                     int pp) {
     if (tp * pp > gpus) return;
     if (gpus % (tp * pp) != 0 || !divides(tp, pp)) return tally_.reject(Misfit::kUneven);
+    if (!machines_.joined && tp * pp > machines_.node.gpus) return tally_.reject(Misfit::kNetwork);
     const int dp = gpus / (tp * pp);
     if ((phase_.parallel.dp && *phase_.parallel.dp != dp) || contradicts_given(tp * pp, gpus))
       return tally_.reject(Misfit::kGiven);
@@ -147,6 +148,10 @@ class GenerationSearch {
     };
     if (const auto& fixed = phase_.parallel.ep; fixed && *fixed > 1) {
       if (*fixed == cut.tp) return {1};  // whole experts on each GPU of a replica instead of slices: as much memory
+      if (!machines_.joined && *fixed > machines_.node.gpus) {
+        tally_.reject(Misfit::kNetwork);
+        return {};
+      }
       if (*fixed % cut.tp == 0 && cut.pp == 1 && shared(*fixed / cut.tp)) return {*fixed / cut.tp};
       tally_.reject(Misfit::kUneven);
       return {};
@@ -155,7 +160,7 @@ class GenerationSearch {
     if (phase_.parallel.ep || !engine.expert || cut.dp == 1 || cut.pp > 1) return groups;
     const int near = std::min(cut.dp, machines_.node.gpus / cut.tp);
     if (near > 1 && shared(near)) groups.push_back(near);
-    if (cut.dp > near && shared(cut.dp)) groups.push_back(cut.dp);
+    if (cut.dp > near && machines_.joined && shared(cut.dp)) groups.push_back(cut.dp);
     return groups;
   }
 

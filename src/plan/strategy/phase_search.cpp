@@ -105,6 +105,11 @@ bool a_time(const Interval<Seconds>& time) {
 std::optional<PhaseEstimate> without_limit(const PhaseWorkload& workload, const Catalogue& catalogue,
                                            const Machines& machines, bool ignore_given, Tally& tally) {
   const Phase& phase = *workload.phase;
+  // Replicas of generation need no network; the search of generation leaves out the ways that do.
+  if (workload.training && !machines.joined) {
+    tally.reject(Misfit::kNetwork);
+    return std::nullopt;
+  }
   if (workload.training) return best_training(workload, catalogue, machines, ignore_given, tally);
   if (workload.generation) return best_generation(workload, catalogue, machines, ignore_given, tally);
   if (const auto* cpu = std::get_if<CpuPhase>(&phase.work))

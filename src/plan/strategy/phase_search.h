@@ -40,6 +40,7 @@ struct Machines {
   int gpus = 1;                       ///< that the phase may use, over all machines
   bool exact = false;                 ///< use that many, not fewer
   std::optional<Seconds> max_time{};  ///< longest a job may run on them
+  bool joined = true;                 ///< something is known of what joins several, or the job asks for them by name
 };
 
 /// The fastest way that fits (p90 of memory below usable memory); the fastest tight one when none does; nullopt, and
