@@ -70,7 +70,24 @@ TEST(Slurm, MemoryIsWhatTheModelSaysAndAQuarter) {
   ASSERT_GT(need, Bytes{});
   ASSERT_TRUE(ask->memory);
   EXPECT_GE(*ask->memory, need * 1.25);
-  EXPECT_LT(*ask->memory, need * 1.25 + units::GiB);
+  EXPECT_LT(*ask->memory, std::max(need * 1.25, 32 * units::GiB) + units::GiB);
+}
+
+TEST(Slurm, EachProcessGetsRoomForItsLibrariesWithinItsShareOfTheMachine) {
+  const double each = known().practice_constants.process_memory;
+  for (const double ram : {0.0, 48.0, 64.0, 256.0, 1024.0}) {
+    const std::string said = ram > 0 ? ", ram: " + std::to_string(ram) + " GiB" : "";
+    const Launched launched(job_of(pool_job(said)));
+    const LaunchPhase& phase = launched.launch->phases.at(0);
+    const auto ask = slurm_resources(*launched.launch, phase);
+    ASSERT_TRUE(ask) << ask.error().message;
+    const int all = ask->offer->gpus;
+    const double share = ram > 0 ? ram * phase.gpus / all : 1e9;
+    const double need = phase.part->estimate->host_memory * 1.25 / units::GiB;
+    EXPECT_GE(*ask->memory / units::GiB, std::min(each * phase.gpus, share) - 1e-6) << ram;
+    EXPECT_LT(*ask->memory / units::GiB, std::max(need, std::min(each * phase.gpus, share)) + 1) << ram;
+    EXPECT_EQ(ask->memory_least, need < std::min(each * phase.gpus, share)) << ram;
+  }
 }
 
 TEST(Slurm, TheSignalComesBeforeTheEndByAStepACheckpointAndAMinuteAndAHalf) {

@@ -41,7 +41,12 @@ std::string directives(const Launch& launch, const LaunchPhase& phase, const Slu
       text += "# The pool does not list its CPUs: as many per GPU as the smallest known machine with it.\n";
     text += directive("cpus-per-task", std::to_string(*ask.cpus));
   }
-  if (ask.memory) text += "# Predicted CPU memory + 25%.\n" + directive("mem", gib(*ask.memory));
+  if (ask.memory)
+    text +=
+        (ask.memory_least ? std::string("# CPU memory: more than predicted, for libraries, data loaders and compilers "
+                                        "of each GPU's process.\n")
+                          : std::string("# Predicted CPU memory + 25%.\n")) +
+        directive("mem", gib(*ask.memory));
   text += "# " + to_text(phase.limit) + " is P90 of the phase plus a margin" +
           (ask.runs > 1 ? "; the pool stops jobs before, so it takes " + std::to_string(ask.runs) + " in a row" : "") +
           ".\n" + directive("time", slurm_time(ask.time));

@@ -103,8 +103,14 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
         all > 0 ? std::max(all * gpus / std::max(offer.gpus, 1), 1) : gpus * least_cpus(launch.catalogue, offer.gpu);
     if (const Bytes need = host_need(launch, phase); need > Bytes{}) {
       // Room beyond the need, and no more than the machine has: such a job would wait for ever.
+      // No less for each process than libraries and loaders take, nor more for that than its GPUs' share of a machine.
       const Bytes all_memory = units::GiB * std::floor(offer.ram / units::GiB);
-      ask.memory = offer.ram > Bytes{} ? std::min(whole_gib(need), all_memory) : whole_gib(need);
+      const int here = std::min(gpus, offer.gpus);
+      Bytes least = units::GiB * launch.catalogue.practice_constants.process_memory * here;
+      if (offer.ram > Bytes{}) least = std::min(least, all_memory * here / std::max(offer.gpus, 1));
+      ask.memory_least = least > need;
+      const Bytes wanted = whole_gib(std::max(need, least));
+      ask.memory = offer.ram > Bytes{} ? std::min(wanted, all_memory) : wanted;
     }
   }
 

@@ -16,6 +16,7 @@ struct SlurmResources {
   std::optional<int> cpus;       ///< of one machine; nullopt: all of an exclusive machine, or as the cluster says
   bool cpus_assumed = false;     ///< the pool does not say: as many a GPU as the smallest machine known with it
   std::optional<Bytes> memory;   ///< of one machine, in whole GiB; nullopt: as `cpus`
+  bool memory_least = false;     ///< more than is predicted: what its processes take at the least
   Seconds time{};                ///< whole minutes, at most the pool's max_time
   Seconds checkpoint{};          ///< to write one
   int lead = 0;                  ///< seconds before the end at which the signal is to come
