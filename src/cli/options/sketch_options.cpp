@@ -77,7 +77,9 @@ void add_aliases(CommandSpec& command) {
 void add_wish_options(CommandSpec& command, Wishes& wishes) {
   const std::string group = "Constraints and preferences";
   for (const WishFlag& flag : wish_flags()) {
-    if (flag.list != nullptr) add(command, flag.name, &(wishes.*flag.list), flag.help, flag.value, group, true);
+    // A region may have a comma of its own, "Secaucus, United States": who reads the job takes lists apart.
+    const bool commas = flag.list != &Wishes::regions;
+    if (flag.list != nullptr) add(command, flag.name, &(wishes.*flag.list), flag.help, flag.value, group, commas);
     else add(command, flag.name, &(wishes.*flag.text), flag.help, flag.value, group, false);
   }
 }

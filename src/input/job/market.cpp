@@ -149,13 +149,16 @@ struct PoolRecord {
       key<&Offer::partition>("partition", "", "Slurm partition"),
       key<&Offer::account>("account", "", "Slurm account"),
       key<&Offer::qos>("qos", "", "Slurm quality of service"),
-      key<&Offer::preemptible>("preemptible", "false", "jobs may be preempted"),
+      key<&Offer::preemptible>("preemptible", "false",
+                               "jobs may be preempted; where.spot: never leaves it out, only takes it"),
       rate_key("from spot", "preemption rate per machine of a preemptible pool"),
       key_as<LeaveFreeCodec, &Offer::leave_free>("leave_free", "0",
                                                  "GPUs, or a share such as 25%, left free for others"),
       key<&Offer::queue>("queue", "", "queue or priority class of the cluster"),
       key_as<OptionalCodec<Codec<Interval<Seconds>>>, &Offer::wait>(
-          "wait", "none", "queue wait before a job starts, or a range; counts toward the deadline, not the hours"),
+          "wait", "none",
+          "queue wait before a job starts, or a range; not in the hours, counts toward the deadline and where time "
+          "counts"),
       kNotesKey,
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
@@ -257,9 +260,9 @@ struct WhereRecord {
       key<&Where::nodes>("nodes", "1", "node counts to try", between(1, 10'000)),
       key<&Where::providers>("providers", "all", "only these providers, pools and own machines, by name"),
       key<&Where::regions>("regions", "all",
-                           "only these regions, as providers name them, or areas: eu, europe, us, asia"),
+                           "only these regions, as providers name them, or areas and countries: eu, us, asia, germany"),
       key<&Where::spot>("spot", "allow when the job has a spot section, else never",
-                        "spot (preemptible) machines: never, also, or only these"),
+                        "spot machines and, where it is said, preemptible pools: never, also, or only these"),
       key<&Where::max_price>("max_price", "none", "highest price per machine-hour", kPositive),
       key_as<NamedCodec<WholeCodec>, &Where::quota>("quota", "none", "GPU quota at each provider", between(0, 1e6)),
       key_as<OptionalCodec<ShareCodec>, &Where::reliability>(
@@ -269,15 +272,26 @@ struct WhereRecord {
       key<&Where::interconnect>("interconnect", "any", "interconnect between the GPUs of a machine"),
   };
   /// An area is what it holds: "eu=eu-north*", "eu=DE", ...
-  static bool check(Reader&, const Tree&, Where& where) {
+  static bool check(Reader& reader, const Tree& tree, Where& where) {
     std::vector<std::string> regions;
-    for (const std::string& name : where.regions) {
-      const std::vector<std::string>& inside = regions_of(name);
-      if (inside.empty()) regions.push_back(name);
-      for (const std::string& region : inside) regions.push_back(std::string(name).append("=").append(region));
-    }
+    for (const std::string& text : where.regions)
+      for (const std::string& name : regions_named(text, reader.catalogue.offers)) {
+        if (name.empty()) return hole(reader, tree, text);
+        const std::vector<std::string>& inside = regions_of(name);
+        if (inside.empty()) regions.push_back(name);
+        for (const std::string& region : inside) regions.push_back(std::string(name).append("=").append(region));
+        if (!inside.empty() && where.known_regions.empty())
+          for (const std::string& region : all_regions()) where.known_regions.push_back("=" + region);
+      }
     where.regions = std::move(regions);
     return true;
+  }
+  static bool hole(Reader& reader, const Tree& tree, const std::string& text) {
+    const Tree* written = tree.find("regions");
+    const Reader::Scope scope(reader, "regions");
+    return reader.fail(written != nullptr ? *written : tree,
+                       "'" + printable(text, 60) +
+                           "' has an empty item between commas or at an end; expected regions or areas such as us, eu");
   }
 };
 
