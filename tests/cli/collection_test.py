@@ -56,6 +56,17 @@ class Kept(unittest.TestCase):
         self.assertIn("where.disk is 200 GB. Set where.disk: 620 GB", text("plan", COLLECTION))
         self.assertNotIn("Set where.disk", text("plan", COLLECTION, "--set", "where.disk=620 GB"))
 
+    def test_memory_that_holds_too_little_is_the_reason_told(self):
+        # 100k x 512 tokens x 32 layers x 4096 x 2 bytes; what a GPU lacks is no matter, and the way out is said.
+        job = ("phases: [{name: c, collect: {model: Llama-3.1-8B, forward_only: true, data: {samples: 100k, prompt_tokens: "
+               "512}, store: {to: memory, layers: 32, width: 4096, dtype: bf16, tokens: all}}}]\n")
+        for rest in ("", "limits: {deadline: 9h}\n", "where: {gpus: [T4, H100 SXM]}\n"):
+            done = re.sub(r"\s+", " ", run("plan", "-", stdin=(job + rest).encode()).stdout)
+            self.assertIn("Nothing fits in CPU memory. The stored activations take 12.2 TiB", done)
+            self.assertIn("store: {to: disk}", done)
+            self.assertNotIn("GiB per GPU short", done)
+        self.assertNotIn("Nothing fits", run("plan", "-", stdin=job.replace("to: memory", "to: disk").encode()).stdout)
+
     def test_explain_has_the_bytes(self):
         done = text("plan", COLLECTION, "--explain", columns=160)
         self.assertIn("activations to the disk", done)

@@ -274,13 +274,15 @@ def generation_differences(phase, folder):
     settings, s = json.loads((folder / "settings.json").read_text()), phase["strategy"]
     pairs = [("replicas", settings["replicas"], s["replicas"]), ("weights", settings["weights"], s["weights"]),
              ("GPUs of a replica", settings["gpus_of_replica"], s["tp"] * s["pp"]),
-             ("in flight", settings["in_flight"] * settings["replicas"], max(s["batch"] or 1, 1)),
+             ("in flight", settings.get("in_flight_together", settings["in_flight"] * settings["replicas"]),
+              max(s["batch"] or 1, 1)),
+             ("a replica's share", settings["in_flight"], math.ceil(max(s["batch"] or 1, 1) / s["replicas"])),
              ("one model a GPU", settings["one_model_per_gpu"], s["placement"] == "one_model_per_gpu")]
     engine = settings.get("engine_arguments")
     if engine is not None:
         longest = max(data["max_prompt_tokens"] + data["max_new_tokens"] for data in settings["data"])
         pairs += [("tp", engine["tensor_parallel_size"], s["tp"]), ("pp", engine["pipeline_parallel_size"], s["pp"]),
-                  ("sequences", engine["max_num_seqs"] * s["replicas"], s["batch"]), ("tokens", engine["max_model_len"], longest),
+                  ("sequences", engine["max_num_seqs"], settings["in_flight"]), ("tokens", engine["max_model_len"], longest),
                   ("cache", engine["kv_cache_dtype"], "fp8" if s["kv_cache"] == "fp8" else "auto"),
                   ("memory", engine["gpu_memory_utilization"], memory_share("vllm"))]
     return [f"{name} is {value} in what was written and {planned} in the plan"

@@ -386,7 +386,7 @@ class Supervision(unittest.TestCase):
 class Replicas(unittest.TestCase):
     """replicas.py: who does what, with a program in place of an engine."""
 
-    def results(self, replicas, wide, models, together, rows=10, nodes=1):
+    def results(self, replicas, wide, models, together, rows=10, nodes=1, **more):
         with tempfile.TemporaryDirectory() as place:
             place = Path(place)
             files, run_dir = place / "files", place / "run"
@@ -398,7 +398,7 @@ class Replicas(unittest.TestCase):
             chosen = [{"name": f"m{i}", "slug": f"m{i}", "variable": "X", "trained_by": []} for i in range(models)]
             (files / "settings.json").write_text(json.dumps({
                 "replicas": replicas, "gpus_of_replica": wide, "gpus": replicas * wide // nodes, "models": chosen,
-                "data": data, "one_model_per_gpu": together}))
+                "data": data, "one_model_per_gpu": together, **more}))
             (files / "program.py").write_text(
                 "import json, os\nimport replicas\n"
                 "def main():\n"
@@ -411,6 +411,7 @@ class Replicas(unittest.TestCase):
                 "        with (folder / f\"{data['slug']}.part-{part}.jsonl\").open('w') as out:\n"
                 "            for row in replicas.rows_of(model, data)[part::parts]:\n"
                 "                row['gpus'] = os.environ['CUDA_VISIBLE_DEVICES']\n"
+                "                row['at_once'] = [replica, replicas.in_flight()] if 'in_flight' in replicas.SETTINGS else None\n"
                 "                out.write(json.dumps(row) + '\\n')\n"
                 "main()\n")
             (place / "data.jsonl").write_text("".join(json.dumps({"prompt": f"p{i}"}) + "\n" for i in range(rows)))
@@ -436,6 +437,17 @@ class Replicas(unittest.TestCase):
                     self.assertEqual(sorted(row["id"] for row in rows), list(range(10)))
                     for row in rows:
                         self.assertEqual(len(row["gpus"].split(",")), wide)
+
+    def test_replicas_have_no_more_at_work_together_than_the_job_says(self):
+        for replicas, at_once, together in ((4, 2, 7), (4, 2, 5), (4, 1, 4), (3, 3, 7), (2, 8, None), (4, 2, 6)):
+            with self.subTest(replicas=replicas, at_once=at_once, together=together):
+                more = {"in_flight_together": together} if together else {}
+                rows = self.results(replicas, 1, 1, False, rows=3 * replicas, in_flight=at_once, **more)["m0"]
+                shares = {replica: share for replica, share in (row["at_once"] for row in rows)}
+                self.assertEqual(len(shares), replicas)
+                self.assertEqual(sum(shares.values()), together or replicas * at_once)
+                self.assertEqual(max(shares.values()), at_once)
+                self.assertLessEqual(max(shares.values()) - min(shares.values()), 1)
 
 
 TRAIN = """

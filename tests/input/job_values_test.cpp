@@ -124,6 +124,24 @@ TEST(JobValues, ANameThatSeveralGpusBeginWithAllowsEachOfThem) {
   EXPECT_TRUE(with("market: {own: [{name: box, gpu: 8x H100 SXM}]}").assumed.empty());
 }
 
+/// Chips that are sold two to a package are counted as programs see them, and who names the package is told.
+TEST(JobValues, DiesOfAPackageAreGpus) {
+  const auto assumed = [](const std::string& list, const std::string& machine) {
+    return with("market: {" + list + ": [{" + machine + "}]}").assumed;
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(assumed("own", "name: box, gpu: MI250, gpus: 4"),
+            Lines{"'MI250' in market.own is MI250 GCD, one of 2 dies of an OAM package, which programs see as a GPU: 4 "
+                  "GPUs here; for 4 packages write gpus: 8."});
+  EXPECT_EQ(assumed("pools", "name: p, gpu: mi250x, gpus: 8").front().find("'mi250x' in market.pools is MI250X GCD"),
+            0U);
+  EXPECT_NE(assumed("own", "name: box, gpu: 2x MI250").front().find("for 2 packages write gpus: 4."),
+            std::string::npos);
+  EXPECT_NE(assumed("own", "name: box, gpu: MI250").front().find("for 1 package write gpus: 2."), std::string::npos);
+  for (const char* named : {"MI250 GCD", "mi250x gcd", "MI300X", "L40S", "K80"})
+    EXPECT_EQ(assumed("own", "name: box, gpus: 4, gpu: " + std::string(named)), Lines{}) << named;
+}
+
 TEST(JobValues, OwnBoxesCostElectricityAndPoolsNothing) {
   const Job job = with(
       "market:\n  own:\n    - {name: desk, gpu: RTX 4090, gpus: 2, watts: 1 kW, usd_per_kwh: $0.30}\n"

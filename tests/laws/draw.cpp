@@ -107,7 +107,7 @@ Tree drawn_generation(Random& random, bool collects) {
   if (!forward && chance(random, 0.4)) {
     const std::string_view situation = one_of(random, {"single", "static", "concurrency", "saturated"});
     put(work, "situation", situation);
-    if (situation == "concurrency") put(work, "concurrency", one_of(random, {"4", "32", "200"}));
+    if (situation == "concurrency") put(work, "concurrency", one_of(random, {"1", "3", "32", "200"}));
   }
   if (chance(random, 0.2)) put(work, "weights", one_of(random, {"bf16", "fp8", "int4", "q4_k_m"}));
   if (chance(random, 0.15)) put(work, "engine", one_of(random, {"vllm", "hf"}));

@@ -37,7 +37,8 @@ TEST(GenerationRates, FormatsNeedHardware) {
   EXPECT_TRUE(rates_of(t4(), "vllm", Format::kFp16));
   Gpu nothing = t4();
   nothing.fp16 = {};
-  EXPECT_FALSE(rates_of(nothing, "vllm", Format::kFp16));
+  EXPECT_FALSE(rates_of(nothing, "vllm", Format::kBf16));
+  EXPECT_TRUE(rates_of(nothing, "vllm", Format::kFp16)) << "halves are stored, and multiplied in 32 bit";
   EXPECT_TRUE(rates_of(nothing, "llama.cpp", Format::kQ4K));
 }
 

@@ -131,6 +131,95 @@ TEST(GenerationSearch, LayersAreSplitOverMachines) {
   EXPECT_GT(estimate_of(found.pick()).strategy.pp, 1);
 }
 
+constexpr const char* kManyGpus[] = {"{gpu: H100 SXM, gpus: 8, price: 20}", "{gpu: RTX 5090, gpus: 8, price: 4}",
+                                     "{gpu: A100 PCIe 80GB, gpus: 4, price: 6}",
+                                     "{gpu: V100 SXM2 32GB, gpus: 8, price: 5}", "{gpu: L40S, gpus: 3, price: 3}"};
+
+/// What a job calls its concurrency is at work over the whole plan, however many replicas share it.
+TEST(GenerationSearch, NoMoreRequestsAreAtWorkThanThereAre) {
+  for (const char* const offer : kManyGpus)
+    for (const char* const model : {"Llama-3.1-8B", "Qwen2.5-32B"}) {
+      double before = 0;
+      for (const int asked : {100, 33, 16, 9, 8, 7, 5, 4, 3, 2, 1}) {
+        const std::string text = job_text(model, "      concurrency: " + std::to_string(asked) + "\n", offer);
+        const Searched found(job_of(text), Finds::kPerhapsNothing);
+        for (const Plan& plan : found.result.plans) {
+          const PhaseEstimate& one = estimate_of(plan);
+          const std::string where = plan.label + " with " + std::to_string(asked);
+          EXPECT_LE(one.batch, asked) << where;
+          EXPECT_LE(one.strategy.dp, asked) << where << ": idle replicas";
+          EXPECT_GE(static_cast<double>(one.strategy.dp) * one.strategy.micro_batch, one.batch) << where;
+        }
+        if (found.result.plans.empty()) continue;
+        // What is recommended weighs hours and dollars; of one offer the two go together.
+        const double hours = found.pick().hours.p50.value;
+        EXPECT_GE(hours, before * 0.98) << offer << " " << model << " with " << asked;
+        before = hours;
+      }
+    }
+}
+
+TEST(GenerationSearch, ABatchIsAtMostAReplicasShare) {
+  const auto run = [](const std::string& keys) {
+    const Searched found(job_of(job_text("Llama-3.1-8B", keys, kH100)));
+    return estimate_of(found.pick());
+  };
+  const PhaseEstimate shared = run("      concurrency: 6\n      batch: 16\n      parallel: {dp: 4, tp: 1}\n");
+  EXPECT_EQ(shared.batch, 6);
+  EXPECT_EQ(shared.strategy.micro_batch, 2) << "two replicas with two, two with one";
+  const PhaseEstimate narrow = run("      concurrency: 100\n      batch: 4\n      parallel: {dp: 4, tp: 1}\n");
+  EXPECT_EQ(narrow.batch, 16) << "the others wait";
+  const auto refused =
+      read_text_as_job(job_text("Llama-3.1-8B", "      concurrency: 3\n      parallel: {dp: 4}\n", kH100));
+  EXPECT_NE(line_of(refused).find("3 concurrent requests keep no 4 replicas"), std::string::npos) << line_of(refused);
+}
+
+/// Where the usual engine does not run, the one that gpuplan takes is no slower than the others that people have there.
+TEST(GenerationSearch, OldCardsAreServedByTheFasterEngine) {
+  for (const char* const card : {"V100 SXM2 32GB", "P40", "P100 PCIe", "GTX 1080 Ti", "Titan V"})
+    for (const char* const keys :
+         {"", "      situation: single\n", "      concurrency: 4\n", "      situation: static\n"}) {
+      const auto run = [&](const std::string& engine) -> std::optional<PhaseEstimate> {
+        const Searched found(
+            job_of(job_text("Qwen2.5-3B", keys + engine, "{gpu: " + std::string(card) + ", gpus: 4, price: 1}")),
+            Finds::kPerhapsNothing);
+        if (found.result.plans.empty()) return std::nullopt;
+        return estimate_of(found.pick());
+      };
+      const auto chosen = run("");
+      ASSERT_TRUE(chosen) << card;
+      for (const char* const engine : {"hf", "llama.cpp"}) {
+        const auto named = run("      engine: " + std::string(engine) + "\n");
+        if (named && named->fit == Fit::kFits) {
+          EXPECT_LE(chosen->work_by_model, named->work_by_model * 1.001) << card << " " << keys << " " << engine;
+        }
+      }
+    }
+  const Searched read(
+      job_of("market: {use: only, offers: [{gpu: V100 SXM2 32GB, gpus: 1, price: 1}]}\nphases: [{name: r, "
+             "generate: {model: Qwen2.5-3B, forward_only: true, data: [{samples: 1000, prompt_tokens: 500}]}}]\n"));
+  EXPECT_EQ(estimate_of(read.pick()).framework->name, "hf") << "texts are only read";
+}
+
+TEST(GenerationSearch, ActivationsThatNoMemoryHoldsAreTheReason) {
+  const auto collect = [](const char* to) {
+    return job_of(
+        "market: {use: only, own: [{name: box, gpu: L40S, gpus: 2, ram: 512 GB}]}\nphases: [{name: c, collect: "
+        "{model: Llama-3.1-8B, forward_only: true, data: {samples: 100k, prompt_tokens: 512}, store: {layers: "
+        "32, width: 4096, dtype: bf16, tokens: all, to: " +
+        std::string(to) + "}}}]\n");
+  };
+  const Searched none(collect("memory"), Finds::kPerhapsNothing);
+  EXPECT_TRUE(none.result.plans.empty());
+  const HostMiss& miss = none.result.tally.host;
+  ASSERT_EQ(miss.phase, 0);
+  EXPECT_EQ(miss.use, HostUse::kKept);
+  EXPECT_NEAR(miss.needed.value, 100e3 * 512 * 32 * 4096 * 2, 1e10);
+  EXPECT_LT(miss.room.value, 512e9);
+  const Searched disk(collect("disk"));
+  EXPECT_FALSE(disk.result.plans.empty());
+}
+
 TEST(GenerationTarget, PlansThatMissItDoNotCount) {
   const std::string offers =
       "{gpu: H100 SXM, gpus: 1, price: 2.5}, {gpu: H100 SXM, gpus: 4, price: 10}, {gpu: RTX 4090, gpus: 1, price: 0.4}";

@@ -149,6 +149,56 @@ TEST(Limits, WindowsInAllLayersButEveryNth) {
   EXPECT_EQ(full_every(s), std::nullopt);
 }
 
+/// Frameworks for text train no networks of pictures, and say so; those that train any module do.
+TEST(Limits, FrameworksForTextTrainNoPictures) {
+  const char* const of_text[] = {"megatron",        "megatron-deepspeed",
+                                 "megatron-bridge", "torchtitan",
+                                 "axolotl",         "torchtune",
+                                 "llama-factory",   "litgpt",
+                                 "unsloth",         "nanogpt",
+                                 "nanochat",        "llmq",
+                                 "internevo",       "maxtext",
+                                 "automodel"};
+  const auto drawn = [](ModelKind kind) {
+    return [kind](TrainPhase& train, Strategy&) {
+      ModelShape shape;
+      shape.kind = kind;
+      shape.layers = 12, shape.hidden = 768, shape.heads = 12, shape.gated = false, shape.norm = NormKind::kLayer;
+      shape.image = 224, shape.patch = 16, shape.channels = 3;
+      complete(shape);
+      train.models.front().shape = shape;
+      train.models.front().drawn = true;
+    };
+  };
+  for (const ModelKind kind : {ModelKind::kVit, ModelKind::kDit}) {
+    for (const char* name : of_text)
+      EXPECT_NE(why(name, "gpt2", drawn(kind), StartFrom::kScratch), "") << name << " " << name_of(kind);
+    for (const char* name : {"torch", "hf-trainer", "accelerate", "deepspeed"})
+      EXPECT_EQ(why(name, "gpt2", drawn(kind), StartFrom::kScratch), "") << name << " " << name_of(kind);
+  }
+  EXPECT_EQ(why("megatron", "gpt2", drawn(ModelKind::kDit), StartFrom::kScratch),
+            "megatron trains only networks of text: write framework: torch, hf-trainer or accelerate");
+  EXPECT_NE(why("axolotl", "BERT-base"), "") << "it writes no text";
+  TrainPhase two = phase(use_of("gpt2"), 1024);
+  two.models.push_back(use_of("ViT-B-16"));
+  EXPECT_NE(why_not_run(framework("megatron"), two, StartFrom::kWeights, {}), "") << "one of several is enough";
+}
+
+/// A 16-bit format that a chip has for show is no reason to take it.
+TEST(Limits, PrecisionIsNotTakenWhereItIsSlow) {
+  constexpr double kCare = 2;  // what a format that asks for less care may be slower by
+  for (const Gpu& gpu : catalogue().gpus) {
+    const Precision taken = training_precision(TrainPhase{}, gpu, 1);
+    for (const Precision other : {Precision::kFp32, Precision::kFp16, Precision::kBf16})
+      EXPECT_GE(peak(gpu, taken) * kCare, peak(gpu, other))
+          << gpu.name << " " << name_of(taken) << " " << name_of(other);
+  }
+  for (const char* name : {"P40", "P4", "GTX 1080"})
+    EXPECT_EQ(training_precision(TrainPhase{}, *catalogue().find_gpu(name), 1), Precision::kFp32) << name;
+  for (const char* name : {"V100 SXM2 32GB", "T4", "P100 PCIe"})
+    EXPECT_EQ(training_precision(TrainPhase{}, *catalogue().find_gpu(name), 1), Precision::kFp16) << name;
+}
+
 /// Whoever is chosen can do it; whoever is named and can not is told so.
 TEST(Limits, SoftwareIsChosenByThem) {
   const auto software = [](const TrainPhase& train) {

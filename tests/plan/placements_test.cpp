@@ -77,7 +77,41 @@ TEST(Placements, WhatDoesNotRunSaysWhy) {
   Job lora = job_of(
       "phases: [{name: t, train: {model: llama-3.1-8b, method: lora, data: {tokens: 10M}, epochs: 1, "
       "sequence: 2048}}]\n");
-  EXPECT_EQ(row(of(lora, "H100 SXM", {2}), Layout::kTensorParallel, 2).why_not, "no supported framework");
+  const PlacementRow& cut = row(of(lora, "H100 SXM", {2}), Layout::kTensorParallel, 2);
+  ASSERT_NE(cut.framework, nullptr) << cut.why_not;
+  EXPECT_TRUE(cut.framework->tensor && cut.framework->lora) << "by name alone, but it does it";
+  EXPECT_NE(cut.framework, row(of(lora, "H100 SXM", {2}), Layout::kReplicated, 2).framework);
+  lora.phases.front().work = [&] {
+    TrainPhase train = std::get<TrainPhase>(lora.phases.front().work);
+    train.framework = "hf-trainer";
+    return train;
+  }();
+  EXPECT_EQ(row(of(lora, "H100 SXM", {2}), Layout::kTensorParallel, 2).why_not.substr(0, 37),
+            "hf-trainer has no tensor parallelism;");
+}
+
+/// What differs between rows is the layout: one framework keeps and frees the same in all of them.
+TEST(Placements, RowsDifferByTheLayoutAlone) {
+  for (const char* const card : {"L40S", "A100 SXM 80GB", "RTX 4090"})
+    for (const char* const keys : {"method: lora, sequence: 8192", "method: qlora, sequence: 2048", "sequence: 1024",
+                                   "method: lora, sequence: 4096, recompute: none"}) {
+      const Placements found =
+          of(job_of("phases: [{name: t, train: {model: qwen2.5-7b, data: {tokens: 10M}, epochs: 1, " +
+                    std::string(keys) + "}}]\n"),
+             card, {1, 2, 4});
+      const PlacementRow* first = nullptr;
+      for (const PlacementRow& one : found.rows) {
+        if (one.needed.p50 <= Bytes{} || one.layout == Layout::kTensorParallel) continue;
+        const std::string where = std::string(card) + " " + keys + " " + std::string(name_of(one.layout));
+        ASSERT_NE(one.framework, nullptr) << where;
+        if (first == nullptr) first = &one;
+        EXPECT_EQ(one.framework, first->framework) << where;
+        // What full shards gather lies beside the activations, and may be what the peak is.
+        if (one.layout == Layout::kFullySharded || one.recomputed != first->recomputed) continue;
+        if (one.micro_batch != first->micro_batch) continue;
+        EXPECT_NEAR(gib(one.memory.activations), gib(first->memory.activations), 0.1) << where;
+      }
+    }
 }
 
 TEST(Placements, TooMuchIsShownWithWhatItNeeds) {

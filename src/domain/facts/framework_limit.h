@@ -11,6 +11,8 @@ namespace gpuplan {
 
 enum class FrameworkLimit : std::uint8_t {
   // Of networks and of what training starts from.
+  kDecoders,        ///< networks that write text
+  kText,            ///< networks that read or write text: none of pictures
   kPublished,       ///< no networks of the user's own
   kScratch,         ///< no weights that somebody published
   kGpt2,            ///< networks like GPT-2, and of weights those of GPT-2
@@ -33,6 +35,8 @@ enum class FrameworkLimit : std::uint8_t {
 template <>
 struct Names<FrameworkLimit> {
   static constexpr std::array entries = {
+      Named<FrameworkLimit>{FrameworkLimit::kDecoders, "decoders"},
+      Named<FrameworkLimit>{FrameworkLimit::kText, "text"},
       Named<FrameworkLimit>{FrameworkLimit::kPublished, "published"},
       Named<FrameworkLimit>{FrameworkLimit::kScratch, "scratch"},
       Named<FrameworkLimit>{FrameworkLimit::kGpt2, "gpt2"},

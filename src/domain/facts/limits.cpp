@@ -38,7 +38,9 @@ std::string_view lacks_offload(Offload has, Offload asked) {
   return "";
 }
 
-bool like_gpt2(const ModelShape& s) { return !s.gated && s.kv_heads == s.heads && s.norm != NormKind::kRms; }
+bool like_gpt2(const ModelShape& s) {
+  return s.kind == ModelKind::kDecoder && !s.gated && s.kv_heads == s.heads && s.norm != NormKind::kRms;
+}
 
 /// gpt2, gpt2-medium, gpt2-large and gpt2-xl.
 bool weights_of_gpt2(const ModelShape& s) {
@@ -49,8 +51,8 @@ bool weights_of_gpt2(const ModelShape& s) {
 /// scripts/base_train.py builds its network from depth, width and head alone.
 bool like_nanochat(const ModelShape& s) {
   const bool own_mlp = !s.gated && s.ffn == 4 * s.hidden;
-  return s.layers > 0 && s.hidden % s.layers == 0 && s.kv_heads == s.heads && (own_mlp || s.ffn_guessed) &&
-         s.window == 0 && !s.moe() && !s.mla();
+  return s.kind == ModelKind::kDecoder && s.layers > 0 && s.hidden % s.layers == 0 && s.kv_heads == s.heads &&
+         (own_mlp || s.ffn_guessed) && s.window == 0 && !s.moe() && !s.mla();
 }
 
 /// Published experts go by Qwen's names of weights. DeepSeek's weights it would continue with other rotary positions
@@ -71,6 +73,12 @@ bool like_megatron(const ModelShape& s) {
   return norms && biases;
 }
 
+/// Any of the networks that have a shape; of those known by totals nobody knows what they are.
+template <class Kind>
+bool any_shape(const TrainPhase& train, const Kind& kind) {
+  return std::ranges::any_of(train.models, [&](const ModelUse& use) { return !use.custom && kind(use.shape.kind); });
+}
+
 /// Those that torch and torchao do not have.
 bool of_bitsandbytes(Optimizer optimizer) {
   return optimizer == Optimizer::kLion || optimizer == Optimizer::kPagedAdamW8bit ||
@@ -82,6 +90,10 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
   const ModelShape& shape = use.shape;
   const bool fused = s.attention != AttentionKernel::kEager;
   switch (limit) {
+    case FrameworkLimit::kDecoders:
+      return any_shape(train, [](ModelKind kind) { return kind != ModelKind::kDecoder; });
+    case FrameworkLimit::kText:
+      return any_shape(train, [](ModelKind kind) { return kind == ModelKind::kVit || kind == ModelKind::kDit; });
     case FrameworkLimit::kPublished:
       return use.drawn || use.custom.has_value();
     case FrameworkLimit::kScratch:

@@ -178,6 +178,10 @@ bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
         tree, "missing 'concurrency'; situation: concurrency needs a number of concurrent requests, such as 32");
   if (out.situation != Situation::kConcurrency && concurrency != nullptr)
     return reader.fail_at_key(*concurrency, "concurrency also needs situation: concurrency");
+  if (const int replicas = out.parallel.dp.value_or(1); concurrency != nullptr && replicas > *out.concurrency)
+    return reader.fail_at_key(*concurrency, number_text(*out.concurrency) + " concurrent requests keep no " +
+                                                std::to_string(replicas) +
+                                                " replicas (parallel: dp) at work; lower dp, or raise concurrency");
   if (out.situation == Situation::kSingle && out.batch.value && *out.batch.value != 1)
     return reader.fail(*tree.find("batch"),
                        "situation: single sends one request at a time; use batch 1, or situation: static");

@@ -1,6 +1,7 @@
 #include "input/job/job_reader.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/amount.h"
@@ -29,30 +30,68 @@ std::string stem(std::string_view file) {
   return file.empty() || file == "standard input" ? "job" : printable(file, 60);
 }
 
-/// "A100 of market is A100 SXM 40GB; A100 SXM 80GB and ... have names of their own": names of machines that several
-/// GPUs begin with.
-void add_short_names(const Tree& job, const Catalogue& catalogue, std::vector<std::string>& lines) {
+/// Hands `visit` each machine that the job lists, the key of its list, and what it calls its GPU.
+template <class Visit>
+void for_each_machine(const Tree& job, const Visit& visit) {
   const Tree* market = job.find("market");
   if (market == nullptr) return;
-  std::vector<std::string_view> told;
   for (const char* key : {"offers", "pools", "own"}) {
     const Tree* list = market->find(key);
     if (list == nullptr || !list->is_list()) continue;
-    for (const Tree& machine : list->children) {
-      const Tree* gpu = machine.find("gpu");
-      if (gpu == nullptr || !gpu->is_scalar()) continue;
-      const auto family = find_gpus(catalogue, gpu->text);
-      if (!family || family->gpus.size() < 2) continue;
-      const auto one = find_gpu(catalogue, gpu->text);
-      if (!one || std::ranges::find(told, one->gpu->name) != told.end()) continue;
-      told.push_back(one->gpu->name);
-      std::vector<std::string> others;
-      for (const Gpu* other : family->gpus)
-        if (other != one->gpu) others.push_back(other->name);
-      lines.push_back("'" + printable(gpu->text, 40) + "' in market." + key + " is " + one->gpu->name + "; " +
-                      listed(others) + (others.size() == 1 ? " has a name of its own." : " have names of their own."));
-    }
+    for (const Tree& machine : list->children)
+      if (const Tree* gpu = machine.find("gpu"); gpu != nullptr && gpu->is_scalar()) visit(key, machine, gpu->text);
   }
+}
+
+/// "A100 of market is A100 SXM 40GB; A100 SXM 80GB and ... have names of their own": names of machines that several
+/// GPUs begin with.
+void add_short_names(const Tree& job, const Catalogue& catalogue, std::vector<std::string>& lines) {
+  std::vector<std::string_view> told;
+  for_each_machine(job, [&](const std::string& key, const Tree&, const std::string& name) {
+    const auto family = find_gpus(catalogue, name);
+    if (!family || family->gpus.size() < 2) return;
+    const auto one = find_gpu(catalogue, name);
+    if (!one || std::ranges::find(told, one->gpu->name) != told.end()) return;
+    told.push_back(one->gpu->name);
+    std::vector<std::string> others;
+    for (const Gpu* other : family->gpus)
+      if (other != one->gpu) others.push_back(other->name);
+    lines.push_back("'" + printable(name, 40) + "' in market." + key + " is " + one->gpu->name + "; " + listed(others) +
+                    (others.size() == 1 ? " has a name of its own." : " have names of their own."));
+  });
+}
+
+/// 2 and "an OAM package" of "1/2 of an OAM package", as gpus.csv writes the form of a die; 1 and nothing of others.
+std::pair<int, std::string_view> package_of(const Gpu& gpu) {
+  std::string_view form = gpu.form_factor;
+  constexpr std::string_view kPart = "1/", kOf = " of ";
+  int dies = 1;
+  if (!form.starts_with(kPart)) return {1, {}};
+  const char* end = form.data() + form.size();
+  const auto [rest, failed] = std::from_chars(form.data() + kPart.size(), end, dies);
+  form = std::string_view(rest, static_cast<std::size_t>(end - rest));
+  if (failed != std::errc{} || dies < 2 || !form.starts_with(kOf)) return {1, {}};
+  return {dies, form.substr(kOf.size())};
+}
+
+/// Chips that are sold several to a package and that programs see one by one: who names the package may have counted
+/// packages.
+void add_dies(const Tree& job, const Catalogue& catalogue, std::vector<std::string>& lines) {
+  for_each_machine(job, [&](const std::string& key, const Tree& machine, const std::string& name) {
+    const auto one = find_gpu(catalogue, name);
+    if (!one || to_lower(name).find(to_lower(one->gpu->name)) != std::string::npos) return;
+    const auto [dies, package] = package_of(*one->gpu);
+    if (dies == 1) return;
+    int count = std::max(one->count, 1);
+    if (const Tree* stated = machine.find("gpus"); stated != nullptr)
+      std::from_chars(stated->text.data(), stated->text.data() + stated->text.size(), count);
+    std::string line = "'" + printable(name, 40) + "' in market." + key + " is " + one->gpu->name + ", one of " +
+                       std::to_string(dies) + " dies of " + std::string(package) +
+                       ", which programs see as a GPU: " + count_of(count, "GPU") + " here; for " +
+                       count_of(count, "package") + " write gpus: " + std::to_string(static_cast<long>(count) * dies) +
+                       ".";
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  });
 }
 
 /// Models of which only the part that reads and writes text is counted.
@@ -74,6 +113,7 @@ void add_surroundings(Job& job, const JobSource& source, const Catalogue& catalo
   job.assumed = source.assumed;
   job.from_config = source.from_config;
   add_short_names(source.tree, catalogue, job.assumed);
+  add_dies(source.tree, catalogue, job.assumed);
   add_uncounted(job, job.assumed);
   for (std::string& words : task_contradictions(job)) job.assumed.push_back(std::move(words));
   const SpotRules& spot = job.spot;

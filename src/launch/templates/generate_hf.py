@@ -118,7 +118,7 @@ def run_batch(network, tokenizer, hooks, rows, data):
 def work(model, shares, stop):
     network, tokenizer = load(model)
     hooks = Hooks(network)
-    size = SETTINGS["in_flight"]
+    size = replicas.in_flight()
     memory = []
     for data, part, parts in shares:
         folder = RESULTS / model["slug"]

@@ -18,7 +18,7 @@ def answer(model, work, stop):
     from vllm.lora.request import LoRARequest
 
     base, adapter = replicas.adapter_of(model_source(model))
-    how = {**SETTINGS["engine_arguments"], **SETTINGS["arguments"]}
+    how = {**SETTINGS["engine_arguments"], "max_num_seqs": replicas.in_flight(), **SETTINGS["arguments"]}
     if adapter:
         how.update(enable_lora=True, max_lora_rank=lora_rank(SETTINGS["lora_rank"]))
     engine = LLM(model=base, **how)

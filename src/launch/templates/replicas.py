@@ -87,6 +87,17 @@ def replica_of_arguments():
     return None
 
 
+def in_flight():
+    """Requests that this replica has at work at once. All replicas together have no more than the job says: where that
+    does not divide, the first ones have one more."""
+    most, together = SETTINGS["in_flight"], SETTINGS.get("in_flight_together")
+    replica = replica_of_arguments()
+    if together is None or replica is None:
+        return most
+    each, more = divmod(together, SETTINGS["replicas"])
+    return max(1, min(most, each + (replica < more)))
+
+
 def merge():
     """One file for each model and data set, from the parts of all replicas. Of several machines each does so when it is
     done: the last one finds all parts."""

@@ -171,6 +171,10 @@ Result<Work> generation_work(const WorkPlace& place) {
   json.member("replicas", s.dp).member("gpus_of_replica", s.tp * s.pp).member("gpus", place.laid.gpus);
   json.member("one_model_per_gpu", s.placement == Placement::kOneModelPerGpu);
   json.member("in_flight", std::max(s.micro_batch, 1)).member("weights", name_of(s.weights));
+  // Replicas that do not all take the same share of what may be at work at once.
+  if (generate.situation == Situation::kConcurrency && s.dp > 1)
+    if (const auto most = clamped<int>(*generate.concurrency); most < s.dp * std::max(s.micro_batch, 1))
+      json.member("in_flight_together", most);
   json.member("quantized", quantized).member("compile", s.compile || (engine->name == "hf-compiled"));
   json.member("forward_only", generate.forward_only);
   constexpr double kGreedy = 0;

@@ -76,6 +76,11 @@ double soft_minimum(double a, double b, double c) {
   return 1 / std::sqrt(std::sqrt(a2 * a2 + b2 * b2 + c2 * c2));
 }
 
+/// Requests at work at once for a replica, on average.
+double share_of_requests(const GeneratePhase& phase, const Strategy& strategy) {
+  return larger(1, *phase.concurrency / strategy.dp);
+}
+
 double choose_batch(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
                     const GenerationCut& cut, const Strategy& strategy, double samples, double kept_tokens) {
   const GeneratePhase& phase = *work.phase;
@@ -85,8 +90,11 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
   if (strategy.micro_batch > 0 && !concurrency) return smaller(strategy.micro_batch, samples);
   const double fits = room(network, work, rates, cut, kept_tokens);
   if (!(fits >= 1)) return 1;
-  if (concurrency) {  // what does not fit waits
-    const double wanted = strategy.micro_batch > 0 ? strategy.micro_batch : larger(1, *phase.concurrency / strategy.dp);
+  if (concurrency) {
+    // What does not fit waits. Replicas share what is at work at once: where it does not divide, some have one more
+    // than others, and together they have no more than there is.
+    const double share = share_of_requests(phase, strategy);
+    const double wanted = strategy.micro_batch > 0 ? smaller(strategy.micro_batch, share) : share;
     const double held = rates.profile->continuous ? fits : larger(1, c.static_fill * fits);
     return smaller(smaller(smaller(wanted, held), rates.most_in_flight), samples);
   }
@@ -136,7 +144,10 @@ Run load_network(const NetworkWork& network, const GenerationWork& work, const G
   const double kept_tokens = is_server(work, rates) ? work.prompt_tokens + work.new_tokens : work.longest;
   Run run;
   run.batch = choose_batch(network, work, rates, cut, strategy, samples, kept_tokens);
-  run.memory = memory_use(network, work, rates, cut, run.batch, kept_tokens);
+  // The fullest replica has a whole request more than the average, which no share of one is.
+  const GeneratePhase& phase = *work.phase;
+  const bool shared = phase.situation == Situation::kConcurrency && run.batch == share_of_requests(phase, strategy);
+  run.memory = memory_use(network, work, rates, cut, shared ? std::ceil(run.batch) : run.batch, kept_tokens);
   return run;
 }
 

@@ -121,8 +121,8 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   const FlopsPerSecond sixteen = peak_16(gpu, weights, profile.half_accumulate);
   if (!profile.reads(weights) || !stores_cache(kv_cache) || !(sixteen.value > 0) || !(gpu.bandwidth.value > 0))
     return std::nullopt;
-  const bool tensor_cores_16 = gpu.bf16.value > 0 || gpu.fp16.value > 0;
-  if ((weights == Format::kFp16 || weights == Format::kBf16) && !tensor_cores_16) return std::nullopt;
+  // Halves are stored everywhere, and multiplied in 32 bit where nothing else does it.
+  if (weights == Format::kBf16 && !(gpu.bf16.value > 0 || gpu.fp16.value > 0)) return std::nullopt;
   // Expanding fp8 and nvfp4 on the fly (Marlin kernels) needs Ampere or later.
   const bool can_expand = profile.emulates && gpu.compute_capability >= 8.0;
   const bool native_8 = gpu.fp8.value > 0, native_4 = gpu.fp4.value > 0;

@@ -64,7 +64,9 @@ std::string verdict(const FitSection& section) {
                          : std::string()));
   std::string yes = holding->gpus > least->gpus ? "yes on " + gpus(holding->gpus) : "yes";
   if (holding->best->lighter) yes += " with 8-bit AdamW in pure bf16";
-  if (offloads(*holding)) yes += ", with CPU offload of " + in_host(holding->best->strategy.offload);
+  if (offloads(*holding))
+    yes += ", with CPU offload of " + in_host(holding->best->strategy.offload) + " (machines with " +
+           gib_text(holding->best->host_memory) + " GiB of RAM)";
   parts.push_back(std::move(yes));
   for (std::string& part : capacity_words(*holding)) parts.push_back(std::move(part));
   return join(parts, "; ");

@@ -52,6 +52,21 @@ int fewest_of_several(const PlacementSection& section) {
   return fewest;
 }
 
+/// That of the first row that runs, which the heading names; null: none.
+const Framework* common_framework(const PlacementSection& section) {
+  for (const PlacementRow& row : section.found.rows)
+    if (row.framework != nullptr) return row.framework;
+  return nullptr;
+}
+
+/// How a row is worked out, where others are not.
+std::string remark(const PlacementRow& row, const Framework* common) {
+  std::vector<std::string> parts;
+  if (row.recomputed) parts.emplace_back("with activation checkpointing");
+  if (row.framework != nullptr && row.framework != common) parts.push_back("under " + row.framework->name);
+  return join(parts, ", ");
+}
+
 /// What the rows say, in sentences with their figures.
 std::vector<std::string> lessons(const PlacementSection& section) {
   std::vector<std::string> lines;
@@ -95,8 +110,10 @@ Table placement_table(const PlacementSection& section) {
        {.title = "", .key = "needed_gib_p10"},
        {.title = "", .key = "needed_gib"},
        {.title = "", .key = "needed_gib_p90"},
-       {.title = "", .key = "usable_gib"}});
+       {.title = "", .key = "usable_gib"},
+       {.title = "", .key = "framework"}});
   const Bytes usable = section.found.gpu->usable;
+  const Framework* common = common_framework(section);
   for (const PlacementRow& row : section.found.rows) {
     const Paint paint = !known(row) ? Paint::kDim : row.fits ? Paint::kPlain : Paint::kYellow;
     std::vector<Cell> cells = {{static_cast<double>(row.gpus), std::to_string(row.gpus), paint},
@@ -118,11 +135,13 @@ Table placement_table(const PlacementSection& section) {
     cells.emplace_back(fits_word(row), paint);
     if (known(row)) {
       cells.emplace_back(std::string(grade_of(row.effort)));
-      cells.push_back(row.recomputed ? Cell("with activation checkpointing", Paint::kDim) : Cell());
+      const std::string how = remark(row, common);
+      cells.push_back(how.empty() ? Cell() : Cell(how, Paint::kDim));
       cells.emplace_back(row.needed.p10 / units::GiB);
       cells.emplace_back(row.needed.p50 / units::GiB);
       cells.emplace_back(row.needed.p90 / units::GiB);
       cells.emplace_back(usable / units::GiB);
+      cells.emplace_back(row.framework != nullptr ? row.framework->name : std::string());
     } else {
       cells.emplace_back();
       cells.emplace_back(printable(row.why_not, 100), Paint::kDim);
@@ -138,6 +157,7 @@ std::string placements_text(const FitReport& report, const std::vector<Placement
   for (const PlacementSection& section : sections) {
     text += '\n' + paragraph(printable(section.name, 60) + ": " + section.title, look.screen, 2, 4);
     std::string same = section.found.gpu->name + ", one machine";
+    if (const Framework* common = common_framework(section); common != nullptr) same += ", " + common->name;
     if (section.found.recompute != Recompute::kNone)
       same += ", activation checkpointing (" + std::string(name_of(section.found.recompute)) + ")";
     if (section.found.offload != Offload::kNone)

@@ -156,8 +156,9 @@ std::string header_words(const PlanReport& report) {
 }
 
 std::string host_miss_words(const std::string& machine, const HostMiss& miss) {
-  return upper_first(machine) + " would hold it " + (miss.offload ? "with CPU offload " : "") + "on a machine with " +
-         gib_text(miss.needed) + " GiB of CPU memory (RAM); " + gib_text(miss.room) + " GiB are counted.";
+  return upper_first(machine) + " would hold it " + (miss.use == HostUse::kOffload ? "with CPU offload " : "") +
+         "on a machine with " + gib_text(miss.needed) + " GiB of CPU memory (RAM); " + gib_text(miss.room) +
+         " GiB are counted.";
 }
 
 std::string prices_words(const PlanReport& report) {
@@ -345,6 +346,31 @@ std::string near_miss_words(const PlanReport& report, const Phase& phase, const 
          gib_text(miss.usable) + " usable).";
 }
 
+/// Nearly all that was tried fits on the GPUs and has no room in the memory of their machines.
+bool host_is_to_blame(const Tally& tally) {
+  const auto rejected = [&](Misfit why) { return tally.rejected[static_cast<std::size_t>(why)]; };
+  return tally.host.phase >= 0 && tally.feasible == 0 && rejected(Misfit::kHostMemory) > rejected(Misfit::kMemory);
+}
+
+/// What asks for so much memory of a machine, and what to do.
+std::string host_blame_words(const PlanReport& report, const Phase& phase, const HostMiss& miss) {
+  const std::string name = report.job.phases.size() > 1 ? printable(phase.name, 60) + ": " : std::string();
+  const std::string room = "; the machine that came closest has room for " + to_text(miss.room) + ". ";
+  switch (miss.use) {
+    case HostUse::kKept:
+      return "Nothing fits in CPU memory. " + upper_first(name + "the stored activations take ") +
+             to_text(miss.needed) + " of a machine's memory (RAM)" + room +
+             "Store them on disk: store: {to: disk}; or store less: fewer layers, tokens: last or new.";
+    case HostUse::kOffload:
+      return "Nothing fits in CPU memory. " + upper_first(name + "CPU offload takes ") + to_text(miss.needed) +
+             " of a machine's memory (RAM)" + room + "More GPUs, or method: lora or qlora, move less.";
+    case HostUse::kLoading:
+      break;
+  }
+  return "Nothing fits in CPU memory. " + upper_first(name + "loading the weights takes ") + to_text(miss.needed) +
+         " of a machine's memory (RAM)" + room + "It fits on the GPUs: a machine with more RAM runs it.";
+}
+
 std::string too_long_words(const Phase& phase, const TooLong& late) {
   return printable(phase.name, 60) + " needs up to " + hours_words(late.takes) + " (P90); jobs there stop after " +
          hours_words(late.limit) + ", and this one cannot be split.";
@@ -364,6 +390,7 @@ std::string unfit_words(const PlanReport& report, const UnfitPhase& unfit) {
     }
     return text + ".";
   }
+  if (host_is_to_blame(unfit.tally)) return host_blame_words(report, phase, unfit.tally.host);
   if (unfit.tally.nearest.phase >= 0 && unfit.tally.nearest.gpu != nullptr) {
     const std::string text = near_miss_words(report, phase, unfit.tally.nearest);
     return !unfit.tally.host.may_be_had() ? text : text + " " + host_miss_words("one of the offers", unfit.tally.host);
@@ -404,7 +431,7 @@ std::vector<std::string> unfit_lines(const PlanReport& report) {
 }  // namespace
 
 bool memory_is_to_blame(const PlanReport& report) {
-  if (!no_spot_words(report).empty()) return false;
+  if (!no_spot_words(report).empty() || host_is_to_blame(report.found.tally)) return false;
   if (!report.unfit || report.unfit->empty()) return true;
   return std::ranges::find(*report.unfit, report.found.tally.nearest.phase, &UnfitPhase::phase) != report.unfit->end();
 }
@@ -441,7 +468,10 @@ std::vector<std::string> nothing_fits_words(const PlanReport& report) {
   }
   for (std::string& line : unfit_lines(report)) lines.push_back(std::move(line));
   if (!lines.empty()) return lines;
-  if (tally.nearest.phase >= 0 && tally.nearest.gpu != nullptr) {
+  if (host_is_to_blame(tally)) {
+    const Phase& phase = report.job.phases[static_cast<std::size_t>(tally.host.phase)];
+    lines.push_back(host_blame_words(report, phase, tally.host));
+  } else if (tally.nearest.phase >= 0 && tally.nearest.gpu != nullptr) {
     const Phase& phase = report.job.phases[static_cast<std::size_t>(tally.nearest.phase)];
     lines.push_back(near_miss_words(report, phase, tally.nearest));
   } else {

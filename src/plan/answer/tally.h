@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "domain/hardware/hardware.h"
@@ -22,11 +23,18 @@ struct NearMiss {
   double shortfall() const { return needed / usable; }
 };
 
+/// What fills the memory of a host.
+enum class HostUse : std::uint8_t {
+  kLoading,  ///< the checkpoint that is read into it
+  kOffload,  ///< part of the training
+  kKept,     ///< activations that a phase collects
+};
+
 /// A way that fits on the GPUs and asks for more host memory than the machine has.
 struct HostMiss {
   int phase = -1;
   Bytes needed{}, room{};  ///< of one machine
-  bool offload = false;    ///< part of the training lies there; else the checkpoint is read into it
+  HostUse use = HostUse::kLoading;
   double shortfall() const { return needed / room; }
   /// A machine with so much may be looked for; beyond a few times as much there is none.
   bool may_be_had() const { return phase >= 0 && shortfall() < 4; }

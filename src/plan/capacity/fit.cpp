@@ -143,7 +143,7 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
         if (batch > 1) row.context_at_batch = longest_context(workload, catalogue, *row.best, batch);
       }
       if (row.best && (workload.training || workload.generation)) {
-        OpenBatch open(job, phase, catalogue, machines, *row.best);
+        OpenBatch open(job, phase, catalogue, machines, *row.best, FrameworkOf::kJob);
         row.largest_micro_batch = open.largest();
         row.limit = limit_of(open, row);
       } else if (row.nearest.phase >= 0) {

@@ -30,7 +30,7 @@ bool fills_memory(const Phase& phase) {
 }
 
 OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines,
-                     const PhaseEstimate& best)
+                     const PhaseEstimate& best, FrameworkOf framework)
     : job_(std::move(job)), phase_(phase), catalogue_(catalogue), machines_(machines) {
   Phase& changed = job_.phases[static_cast<std::size_t>(phase)];
   fills_ = fills_memory(changed);
@@ -54,7 +54,7 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
     train->batch_by_gpu = {};
     train->accumulate = {};
     train->micro = {1, {}};  // each probe sets it
-    train->framework = best.framework->name;
+    if (framework == FrameworkOf::kEstimate) train->framework = best.framework->name;
     if (train->steps && !train->steps_at_batch) train->steps_at_batch = best.batch;
   }
   workload_ = workload_of(job_);

@@ -19,13 +19,18 @@ bool computes(const Phase& phase);
 /// An engine that takes as many sequences as there is room for: the cache of the phase fills any card.
 bool fills_memory(const Phase& phase);
 
+/// Which framework a training with another number of sequences may have: that of the estimate, or any that the job
+/// allows, of which another may hold more.
+enum class FrameworkOf { kEstimate, kJob };
+
 /// One way to run a phase with the number of sequences at once left open (a step's micro-batch, or requests in flight
 /// a replica): every other choice is that of an estimate but recomputation, of which there may be as much as it takes,
 /// and the batch of an optimizer step, which grows with the micro-batch.
 class OpenBatch {
  public:
   /// `catalogue` must outlive it.
-  OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines, const PhaseEstimate& best);
+  OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines, const PhaseEstimate& best,
+            FrameworkOf framework = FrameworkOf::kEstimate);
   OpenBatch(const OpenBatch&) = delete;
   OpenBatch& operator=(const OpenBatch&) = delete;
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "base/whole.h"
+#include "domain/facts/limits.h"
 #include "plan/capacity/largest_batch.h"
 #include "plan/capacity/machines.h"
 #include "plan/capacity/misfit_words.h"
+#include "plan/strategy/practice.h"
+#include "plan/strategy/software.h"
 
 namespace gpuplan {
 
@@ -66,7 +70,13 @@ class Layouts {
   /// Micro-batch, recomputation and offload of the fewest GPUs that hold the phase in the best way.
   void settle(const std::vector<int>& counts) {
     const auto workloads = prepare(job_);
-    if (workloads && trains()) batch_ = (*workloads)[static_cast<std::size_t>(phase_)].training->batch;
+    if (workloads && trains()) {
+      const TrainingWork& work = *(*workloads)[static_cast<std::size_t>(phase_)].training;
+      batch_ = work.batch;
+      start_ = start_from(catalogue_.practice_constants, work);
+      chosen_ = std::get<TrainPhase>(phase_at(job_, phase_).work).framework.empty();
+      if (chosen_) hold_framework(work, counts.empty() ? 1 : std::ranges::max(counts));
+    }
     // Offloaded states would hide what sharding saves: a way without comes first, then one with room to spare.
     int best_rank = 3;
     std::vector<int> tried = {1};
@@ -87,6 +97,20 @@ class Layouts {
     if (trains()) recompute_ = Recompute::kFull;
   }
 
+  /// Of the frameworks that people would take for so many GPUs the first that knows copies and shares, products cut too
+  /// if there is such a one: what another keeps or frees is then no matter of the layout.
+  void hold_framework(const TrainingWork& work, int gpus) {
+    auto& train = std::get<TrainPhase>(phase_at(job_, phase_).work);
+    const Software software = training_software(catalogue_, work, gpu_, gpus, 1);
+    const auto knows = [](const Framework& f) {
+      return f.zero[static_cast<std::size_t>(Sharding::kZero1)] && f.zero[static_cast<std::size_t>(Sharding::kZero3)];
+    };
+    const Framework* held = nullptr;
+    for (const Framework* framework : software.frameworks)
+      if (knows(*framework) && (held == nullptr || (!held->tensor && framework->tensor))) held = framework;
+    if (held != nullptr) train.framework = held->name;
+  }
+
   /// The micro-batch of so many ranks that share the batch of a step; 0: it does not divide.
   int micro_of(int ranks) const {
     if (batch_ <= 0) return micro_;
@@ -103,12 +127,15 @@ class Layouts {
     row.effort = effort;
     if (estimate) {
       row.memory = estimate->memory;
+      row.framework = estimate->framework;
       row.needed = estimate->memory_total;
       row.fits = estimate->fit == Fit::kFits;
       row.tight = !row.fits;
       if (!trains()) row.micro_batch = estimate->strategy.micro_batch;
     } else if (tally.nearest.phase >= 0) {
       row.memory = tally.nearest.memory;
+      if (const int framework = tally.nearest.strategy.framework; framework >= 0)
+        row.framework = &catalogue_.frameworks[static_cast<std::size_t>(framework)];
       row.needed = exactly(tally.nearest.needed);
     } else {
       row.why_not = main_reason(tally);
@@ -153,12 +180,14 @@ class Layouts {
       again.recomputed = true;
       return again.fits || (again.tight && !plain.tight) ? again : plain;
     };
-    if (!cut || !train.framework.empty()) return measured(row);
-    // Of the frameworks gpuplan would think of, the first that cuts layers.
+    if (!cut || !chosen_) return measured(row);
+    if (const Framework* held = catalogue_.find_framework(train.framework); held != nullptr && held->tensor)
+      return measured(row);
+    // Of the frameworks gpuplan would think of, the first that cuts layers; then those that it takes by name alone.
     std::vector<const Framework*> able;
     for (const Framework& framework : catalogue_.frameworks)
-      if (framework.trains && framework.tensor && framework.pretrain > 0) able.push_back(&framework);
-    std::ranges::stable_sort(able, {}, &Framework::pretrain);
+      if (framework.trains && framework.tensor && can_train(framework, train, start_, {})) able.push_back(&framework);
+    std::ranges::stable_sort(able, {}, [](const Framework* f) { return std::pair(f->pretrain <= 0, f->pretrain); });
     row.why_not = "no supported framework";
     for (const Framework* framework : able) {
       train.framework = framework->name;
@@ -166,6 +195,7 @@ class Layouts {
       tried.why_not.clear();
       tried = measured(tried);
       if (tried.needed.p50 > Bytes{}) return tried;
+      if (framework == able.front()) row.why_not = tried.why_not;
     }
     return row;
   }
@@ -223,6 +253,8 @@ class Layouts {
   const Gpu& gpu_;
   double batch_ = 0;  ///< sequences of an optimizer step; 0: as many as the micro-batches make
   int micro_ = 1;
+  bool chosen_ = false;  ///< the framework: the job leaves it open
+  StartFrom start_ = StartFrom::kWeights;
   Recompute recompute_ = Recompute::kNone;
   Offload offload_ = Offload::kNone;
 };

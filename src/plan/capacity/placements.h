@@ -35,6 +35,7 @@ struct PlacementRow {
   bool fits = false;         ///< p90 is below usable memory
   bool tight = false;        ///< only the median is
   bool recomputed = false;   ///< with full activation checkpointing, which the other rows can do without
+  const Framework* framework = nullptr;  ///< that it was worked out for; nullptr: none runs it
   Effort effort = Effort::kOneProcess;
   std::string why_not;
   std::vector<std::pair<std::string, Bytes>> models;  ///< kModelsApart: what each needs on its own
@@ -48,9 +49,10 @@ struct Placements {
 };
 
 /// The layouts of a phase that trains or generates on each of `counts` GPUs of one kind in one machine. Micro-batch,
-/// recomputation and offload are those of the fewest of 1 and these GPUs that hold it in the best way (without offload
-/// if any does), so that rows differ by the layout alone; a micro-batch gets smaller where the batch of a step is
-/// shared by more GPUs than it has parts, and a layout that holds it only with full recomputation is shown with that.
+/// recomputation, offload and framework are those of the fewest of 1 and these GPUs that hold it in the best way
+/// (without offload if any does), so that rows differ by the layout alone: a framework that knows copies and shares
+/// alike, where there is one. A micro-batch gets smaller where the batch of a step is shared by more GPUs than it has
+/// parts, and a layout that holds it only with full recomputation is shown with that.
 Result<Placements> placements_of(const Job& job, int phase, const Catalogue& catalogue, const Gpu& gpu,
                                  const std::vector<int>& counts);
 

@@ -123,7 +123,7 @@ class GenerationSearch {
     if (gpus % (tp * pp) != 0 || !divides(tp, pp)) return tally_.reject(Misfit::kUneven);
     if (!machines_.joined && tp * pp > machines_.node.gpus) return tally_.reject(Misfit::kNetwork);
     const int dp = gpus / (tp * pp);
-    if ((phase_.parallel.dp && *phase_.parallel.dp != dp) || contradicts_given(tp * pp, gpus))
+    if ((phase_.parallel.dp && *phase_.parallel.dp != dp) || contradicts_given(tp * pp, gpus) || idle(dp))
       return tally_.reject(Misfit::kGiven);
     Strategy strategy;
     strategy.dp = dp;
@@ -174,13 +174,20 @@ class GenerationSearch {
     }
   }
 
-  /// Sequences in flight a replica; 0: as many as memory holds.
+  bool shares_requests() const { return phase_.situation == Situation::kConcurrency && phase_.concurrency; }
+
+  /// Some of so many replicas would have nothing to do.
+  bool idle(int dp) const { return shares_requests() && dp > *phase_.concurrency; }
+
+  /// Sequences in flight in the fullest replica; 0: as many as memory holds.
   int in_flight(int dp) const {
-    if (const auto batch = phase_.batch.on(gpu_.name, machines_.gpus)) return *batch;
-    if (phase_.situation == Situation::kSingle) return 1;
-    if (phase_.situation == Situation::kConcurrency && phase_.concurrency)
-      return whole<int>(std::max(1.0, std::ceil(*phase_.concurrency / dp)));
-    return 0;
+    const auto batch = phase_.batch.on(gpu_.name, machines_.gpus);
+    if (shares_requests()) {
+      const int share = clamped<int>(std::max(1.0, std::ceil(*phase_.concurrency / dp)));
+      return batch ? std::min(*batch, share) : share;
+    }
+    if (batch) return *batch;
+    return phase_.situation == Situation::kSingle ? 1 : 0;
   }
 
   Candidate tried(const GenerationRates& rates, const Strategy& strategy) const {
@@ -222,11 +229,14 @@ class GenerationSearch {
 
   /// Activations that the host's memory keeps have to fit there; where nobody states it, in what machines with such
   /// GPUs commonly have.
-  bool host_too_small(const GenerationRates& rates, const Candidate& found) const {
+  bool host_too_small(const GenerationRates& rates, const Candidate& found) {
     if (!phase_.store) return false;
     const NodeShape& node = machines_.node;
     const Bytes ram = node.ram > Bytes{} ? node.ram : usual_host_memory(catalogue_.training_constants, node);
-    return collection_use(work_, rates, found.strategy, found.estimate).host > ram * kHostShare;
+    const Bytes kept = collection_use(work_, rates, found.strategy, found.estimate).host, room = ram * kHostShare;
+    if (kept <= room) return false;
+    if (found.any) tally_.host_miss({workload_.index, kept, room, HostUse::kKept});
+    return true;
   }
 
   /// Weights of the largest model on one GPU: where they alone are too much, nothing else has to be worked out.
@@ -446,6 +456,36 @@ std::string too_many_words(const Parallel& fixed) {
          "), more than one machine has here; lower it, or allow several nodes with where.nodes";
 }
 
+/// An engine with its rates on a machine.
+struct Server {
+  const Framework* engine = nullptr;
+  GenerationRates rates;
+};
+
+/// The first of those that the software names that runs there, and with it those that people think of as readily
+/// (auto_rank): the faster is taken. Reading texts without writing any is what the first is for.
+std::vector<Server> servers_of(const Catalogue& catalogue, const NodeShape& node, const GeneratePhase& phase,
+                               const Software& software) {
+  std::vector<Server> servers;
+  for (const Framework* engine : software.frameworks) {
+    if (!servers.empty()) {
+      const int rank = servers.front().engine->auto_rank;
+      if (phase.forward_only || rank == 0 || engine->auto_rank != rank) break;
+    }
+    if (auto rates = serving_rates(catalogue, node, *engine, phase, software.weights))
+      servers.push_back({engine, *std::move(rates)});
+  }
+  return servers;
+}
+
+/// The best way of an engine on so many of the GPUs.
+struct Served {
+  Candidate best;
+  const Server* server = nullptr;
+  const Given* given = nullptr;
+  int gpus = 1;
+};
+
 }  // namespace
 
 std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, const Catalogue& catalogue,
@@ -461,53 +501,59 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
   };
   Software software = generation_software(catalogue, generate, gpu, machines.nodes);
   if (software.frameworks.empty()) return unsupported(software.why, std::move(software.reason));
-  const Framework* chosen = nullptr;
-  std::optional<GenerationRates> rates;
-  for (const Framework* engine : software.frameworks) {
-    rates = serving_rates(catalogue, machines.node, *engine, generate, software.weights);
-    chosen = engine;
-    if (rates) break;
-  }
-  if (!rates) return unsupported(Misfit::kPrecision, format_problem(catalogue, machines.node, software, generate));
-  const Framework& engine = *chosen;
+  const std::vector<Server> servers = servers_of(catalogue, machines.node, generate, software);
+  if (servers.empty())
+    return unsupported(Misfit::kPrecision, format_problem(catalogue, machines.node, software, generate));
 
   const std::vector<int> counts = gpu_counts(generate.parallel, machines);
   if (counts.empty()) return unsupported(Misfit::kGpus, too_many_words(generate.parallel));
+  // Few requests may be served sooner by fewer GPUs, which talk less; many keep all at work.
+  const bool few = generate.situation == Situation::kConcurrency;
+  std::optional<Served> served;
   for (const int gpus : counts) {
     const Given* given = nullptr;
     // Replicas are independent: a figure for one of 1, 2, 4, ... GPUs serves all of them.
     for (int replica = gpus; !ignore_given && given == nullptr && replica >= 1; replica /= 2)
       given = given_for(phase, gpu.name, gpus, replica);
-    GenerationSearch search(workload, catalogue, machines, given, tally);
-    const Candidate best = search.run(gpus, *rates, engine, whole<std::int16_t>(&engine - catalogue.frameworks.data()));
-    if (!best.any) continue;
-    PhaseEstimate estimate =
-        modelled(workload, machines, gpus, best.strategy, best.fits, best.estimate.parts.total(), best.spread);
-    estimate.strategy.micro_batch = clamped<std::int32_t>(best.estimate.batch);
-    estimate.framework = &engine;
-    estimate.units = work.samples * work.models;
-    estimate.tokens = estimate.units * (generate.forward_only ? work.prompt_tokens : work.new_tokens);
-    estimate.memory = best.estimate.memory;
-    estimate.memory_total = best.memory;
-    estimate.batch = best.estimate.batch * best.strategy.dp;
-    estimate.collection = collection_use(work, *rates, best.strategy, best.estimate);
-    estimate.host_memory = estimate.collection.host;
-    if (given != nullptr) {
-      // One model after the other on every replica, or each replica its own models.
-      const int replicas = best.strategy.dp;
-      const bool own = best.strategy.placement == Placement::kOneModelPerGpu;
-      const double sharers = own ? std::max(1, replicas / work.models) : replicas;
-      const double samples = work.samples * best.estimate.rounds / sharers;
-      const double tokens = generate.forward_only ? work.prompt_tokens : work.new_tokens;
-      const double replica_units = given_units(*given, gpus, replicas) / replicas;
-      apply_given(*given, {samples, samples * tokens, 0}, replica_units, phase.overhead.share, estimate);
+    for (const Server& server : servers) {
+      GenerationSearch search(workload, catalogue, machines, given, tally);
+      const Candidate found = search.run(gpus, server.rates, *server.engine,
+                                         whole<std::int16_t>(server.engine - catalogue.frameworks.data()));
+      if (found.any && (!served || rank_of(found) < rank_of(served->best))) served = {found, &server, given, gpus};
     }
-    estimate.serving = serving_of(work, best.estimate, best.spread, estimate, workload.defaults.confidence);
-    estimate.rounds = best.estimate.rounds;
-    add_terms(workload, catalogue, estimate);
-    return estimate;
+    if (served && (!few || given != nullptr)) break;
   }
-  return std::nullopt;
+  if (!served) return std::nullopt;
+  const auto& [best, server, given, gpus] = *served;
+  const GenerationRates& rates = server->rates;
+  PhaseEstimate estimate =
+      modelled(workload, machines, gpus, best.strategy, best.fits, best.estimate.parts.total(), best.spread);
+  // Requests that replicas share do not always divide: the fullest has one more. Those that memory has room for do.
+  const double share = few ? std::max(1.0, *generate.concurrency / best.strategy.dp) : 0;
+  const bool shared = best.estimate.batch == share;
+  estimate.strategy.micro_batch = clamped<std::int32_t>(shared ? std::ceil(share) : best.estimate.batch);
+  estimate.framework = server->engine;
+  estimate.units = work.samples * work.models;
+  estimate.tokens = estimate.units * (generate.forward_only ? work.prompt_tokens : work.new_tokens);
+  estimate.memory = best.estimate.memory;
+  estimate.memory_total = best.memory;
+  estimate.batch = (shared ? share : std::floor(best.estimate.batch)) * best.strategy.dp;
+  estimate.collection = collection_use(work, rates, best.strategy, best.estimate);
+  estimate.host_memory = estimate.collection.host;
+  if (given != nullptr) {
+    // One model after the other on every replica, or each replica its own models.
+    const int replicas = best.strategy.dp;
+    const bool own = best.strategy.placement == Placement::kOneModelPerGpu;
+    const double sharers = own ? std::max(1, replicas / work.models) : replicas;
+    const double samples = work.samples * best.estimate.rounds / sharers;
+    const double tokens = generate.forward_only ? work.prompt_tokens : work.new_tokens;
+    const double replica_units = given_units(*given, gpus, replicas) / replicas;
+    apply_given(*given, {samples, samples * tokens, 0}, replica_units, phase.overhead.share, estimate);
+  }
+  estimate.serving = serving_of(work, best.estimate, best.spread, estimate, workload.defaults.confidence);
+  estimate.rounds = best.estimate.rounds;
+  add_terms(workload, catalogue, estimate);
+  return estimate;
 }
 
 }  // namespace gpuplan

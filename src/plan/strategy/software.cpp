@@ -22,10 +22,11 @@ std::string cannot_run(const std::string& framework, const Gpu& gpu) {
   return framework + " does not run on " + gpu.name;
 }
 
-/// 16-bit where the hardware has it: bf16 needs no loss scaling and comes first.
+/// 16-bit where the hardware is good at it: bf16 needs no loss scaling and comes first. Some chips have 16-bit products
+/// for show, at a fraction of what they do in 32 bit.
 Precision natural_precision(const Gpu& gpu) {
-  if (gpu.bf16 > FlopsPerSecond{}) return Precision::kBf16;
-  if (gpu.fp16 > FlopsPerSecond{}) return Precision::kFp16;
+  if (gpu.bf16 > FlopsPerSecond{} && gpu.bf16 >= gpu.fp32) return Precision::kBf16;
+  if (gpu.fp16 > FlopsPerSecond{} && gpu.fp16 >= gpu.fp32) return Precision::kFp16;
   return Precision::kFp32;
 }
 

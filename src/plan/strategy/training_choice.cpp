@@ -102,8 +102,8 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   if (estimate.host_memory > host_room(strategy)) {
     tally_->reject(Misfit::kHostMemory);
     if (tally_ != &uncounted_ && memory.p90 < usable_)
-      tally_->host_miss(
-          {workload_.index, estimate.host_memory, host_room(strategy), strategy.offload != Offload::kNone});
+      tally_->host_miss({workload_.index, estimate.host_memory, host_room(strategy),
+                         strategy.offload != Offload::kNone ? HostUse::kOffload : HostUse::kLoading});
     return {Verdict::kOther};
   }
   tally_->accept();

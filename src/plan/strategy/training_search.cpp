@@ -321,7 +321,9 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
 
 }  // namespace
 
-std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const Catalogue& catalogue,
+namespace {
+
+std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const Catalogue& catalogue,
                                            const Machines& machines, bool ignore_given, Tally& tally) {
   const Phase& phase = *workload.phase;
   const auto& train = std::get<TrainPhase>(phase.work);
@@ -343,6 +345,27 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
     if (fits && (holds || train.offload.given() || best->model_interval)) break;
   }
   return best;
+}
+
+}  // namespace
+
+std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                           const Machines& machines, bool ignore_given, Tally& tally) {
+  auto best = best_as_asked(workload, catalogue, machines, ignore_given, tally);
+  const auto& train = std::get<TrainPhase>(workload.phase->work);
+  const Gpu& gpu = *machines.node.gpu;
+  const bool fits = best && best->fit == Fit::kFits;
+  const bool slow_halves = training_precision(train, gpu, machines.gpus) == Precision::kFp32 && gpu.fp16.value > 0;
+  if (fits || train.precision.given() || !slow_halves) return best;
+  // What has no room in 32 bit may have it in 16, slow as they are there.
+  Phase phase = *workload.phase;
+  TrainPhase& half = std::get<TrainPhase>(phase.work);
+  half.precision = {Precision::kFp16, {}};
+  auto work = training_work(half);
+  if (!work) return best;
+  const PhaseWorkload other{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
+  auto in_half = best_as_asked(other, catalogue, machines, ignore_given, tally);
+  return in_half && (!best || in_half->fit == Fit::kFits) ? in_half : best;
 }
 
 }  // namespace gpuplan
