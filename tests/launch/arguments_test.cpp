@@ -62,8 +62,8 @@ TEST(Arguments, AValueThatIsNoneIsTold) {
            {"warmup_ratio: 1", "a number from 0 to below 1"},
            {"max_grad_norm: one", "a number of 0 or more"},
            {"seed: abc", "a whole number"},
-           {"warmup_ratio: 0.1, warmup_steps: 10", "args has warmup_ratio as well; keep one of them"},
-           {"lr: 1e-5, learning_rate: 2e-5", "args has learning_rate as well; keep one of them"}})
+           {"warmup_ratio: 0.1, warmup_steps: 10", "args has warmup_ratio as well; use one of them"},
+           {"lr: 1e-5, learning_rate: 2e-5", "args has learning_rate as well; use one of them"}})
     EXPECT_TRUE(has(Args{"torch", args}.error(), expected)) << args << ": " << Args{"torch", args}.error();
   for (const auto& [args, expected] :
        std::vector<std::pair<std::string, std::string>>{{"lora_alpha: 1.5", "a whole number above 0"},

@@ -288,7 +288,7 @@ Result<void> check_arguments(const WorkPlace& place) {
       return other == known || (other->name.starts_with("warmup") && known->name.starts_with("warmup"));
     };
     if (const auto other = std::ranges::find_if(met, same); other != met.end())
-      return refused(place, name, "args has " + std::string((*other)->name) + " as well; keep one of them");
+      return refused(place, name, "args has " + std::string((*other)->name) + " as well; use one of them");
     met.push_back(known);
   }
   return {};

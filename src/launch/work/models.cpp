@@ -142,14 +142,15 @@ std::vector<std::string> check_merged(const WorkPlace& place) {
   if (place.from_scratch() || std::ranges::find(left, "merged", &Trained::folder) == left.end()) return {};
   std::string all;
   for (const Trained& one : left) all += " " + one.path();
-  return {
-      "for left in" + all + "; do",
-      "  [ -z \"${MODEL:-}\" ] && [ -e \"$GPUPLAN_RUN_DIR/../${left%/*}/final\" ] || continue",
-      "  [ ! -e \"$GPUPLAN_RUN_DIR/../$left\" ] || break",
-      "  echo \"${left%/*} left adapters in final that are not merged (no folder merged); start it again, which merges "
-      "them, or set MODEL\" >&2",
-      "  exit 78",
-      "done"};
+  const std::string told =
+      "${left%/*} left adapters in final that are not merged (no folder merged); start it again, which merges them, or "
+      "set MODEL";
+  return {"for left in" + all + "; do",
+          "  [ -z \"${MODEL:-}\" ] && [ -e \"$GPUPLAN_RUN_DIR/../${left%/*}/final\" ] || continue",
+          "  [ ! -e \"$GPUPLAN_RUN_DIR/../$left\" ] || break",
+          "  echo \"" + told + "\" >&2",
+          "  exit 78",
+          "done"};
 }
 
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,

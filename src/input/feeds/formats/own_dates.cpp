@@ -69,8 +69,8 @@ std::optional<std::string> day_of_epoch(std::string_view cell) {
   double value = 0;
   const auto end = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (end.ec != std::errc() || end.ptr != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
-  constexpr double kFrom = 1e9, kTo = 4e9, kFinest = 1e9;
-  for (double parts = 1; parts <= kFinest; parts *= 1000) {
+  constexpr double kFrom = 1e9, kTo = 4e9;
+  for (const double parts : {1.0, 1e3, 1e6, 1e9}) {
     if (value < kFrom * parts || value >= kTo * parts) continue;
     const std::chrono::sys_seconds at{std::chrono::seconds(static_cast<std::int64_t>(value / parts))};
     const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(at));
