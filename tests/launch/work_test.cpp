@@ -360,7 +360,7 @@ TEST(Work, EvaluationTakesNoLargerBatchThanTraining) {
       const std::string keys = "      framework: " + framework + "\n      micro: " + std::to_string(micro) + "\n";
       const Laid laid(
           Training{.gpus = 1, .keys = keys, .more = "    evaluate: {every: 50 steps, time: 1 min}\n"}.job());
-      const std::string& text = file(*laid.work(), name)->text;
+      const std::string text = file(*laid.work(), name)->text;
       const std::size_t at = text.find(key);
       ASSERT_NE(at, std::string::npos) << text;
       EXPECT_LE(std::stoi(text.substr(at + key.size())), micro);

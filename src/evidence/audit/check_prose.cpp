@@ -151,10 +151,11 @@ class Prose {
     std::string_view rest = trim(between);
     constexpr std::array<std::string_view, 7> kMore = {"buffer", "contingency", "reserve",  "margin",
                                                        "vat",    "tax",         "surcharge"};
-    const auto* const named =
-        std::ranges::find_if(kMore, [&](std::string_view word) { return rest.starts_with(word); });
-    if (named == kMore.end()) return;
-    rest.remove_prefix(named->size());
+    std::size_t named = 0;
+    for (const std::string_view word : kMore)
+      if (rest.starts_with(word)) named = word.size();
+    if (named == 0) return;
+    rest.remove_prefix(named);
     bool verb = false;
     if (!leads(rest, verb) || !ends_clause(text.substr(stated.to))) return;
     const std::string lead = to_lower(trim(text.substr(0, share.from)));
