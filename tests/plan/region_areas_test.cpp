@@ -74,7 +74,8 @@ TEST(RegionAreas, ARegionOfTheMarketGetsItsOwnOffersHoweverItIsWritten) {
     EXPECT_TRUE(got({region}).contains(region)) << region;
     EXPECT_TRUE(got({to_lower(region)}).contains(region)) << region;
     // One of a list in one word, as flags take it, before and behind others.
-    for (const std::string& text : {region + ",eu-west-2", "eu-west-2, " + region, "us-west-2," + region + " ,eu-west-2"})
+    for (const std::string& text :
+         {region + ",eu-west-2", "eu-west-2, " + region, "us-west-2," + region + " ,eu-west-2"})
       EXPECT_TRUE(got({text}).contains(region)) << text;
   }
 }
