@@ -43,7 +43,8 @@ double per_gpu(const Job& job, const Offer& offer) {
   const auto look = [&](const std::optional<Interval<DollarsPerSecond>>& price, bool counts) {
     if (price && counts) least = std::min(least, (price->p50 * units::hour).value / gpus_priced(offer));
   };
-  look(offer.price, takes_on_demand(job));
+  // A preemptible pool counts as spot, at its one price.
+  look(offer.price, takes_on_demand(job) || offer.preemptible);
   look(offer.spot_price, takes_spot(job));
   return least;
 }
