@@ -77,7 +77,7 @@ TEST(Placements, WhatDoesNotRunSaysWhy) {
   Job lora = job_of(
       "phases: [{name: t, train: {model: llama-3.1-8b, method: lora, data: {tokens: 10M}, epochs: 1, "
       "sequence: 2048}}]\n");
-  const PlacementRow& cut = row(of(lora, "H100 SXM", {2}), Layout::kTensorParallel, 2);
+  const PlacementRow cut = row(of(lora, "H100 SXM", {2}), Layout::kTensorParallel, 2);
   ASSERT_NE(cut.framework, nullptr) << cut.why_not;
   EXPECT_TRUE(cut.framework->tensor && cut.framework->lora) << "by name alone, but it does it";
   EXPECT_NE(cut.framework, row(of(lora, "H100 SXM", {2}), Layout::kReplicated, 2).framework);
