@@ -148,8 +148,7 @@ const Program* program_of(const WorkPlace& place) {
   return found == kPrograms.end() ? nullptr : &*found;
 }
 
-bool understands(const Program& program, std::string_view name) {
-  const Argument* known = argument_of(name);
+bool understands(const Program& program, const Argument* known) {
   return known != nullptr && among(program.understands, known->name);
 }
 
@@ -239,7 +238,7 @@ std::string decided_by(const WorkPlace& place, std::string_view name) {
 std::vector<std::string> names_understood(const WorkPlace& place, const Program& program) {
   std::vector<std::string> names;
   for (const Argument& known : kArguments)
-    if (among(program.understands, known.name) && (!known.adapters || adapts(place))) names.emplace_back(known.name);
+    if (understands(program, &known) && (!known.adapters || adapts(place))) names.emplace_back(known.name);
   return names;
 }
 
@@ -247,7 +246,7 @@ Result<void> check_argument(const WorkPlace& place, const Program& program, cons
                             const std::string& value) {
   const std::string shown = place.estimate().framework->name;
   const Argument* known = argument_of(name);
-  if (known != nullptr && among(program.understands, known->name)) {
+  if (understands(program, known)) {
     if (known->adapters && !adapts(place))
       return refused(place, name,
                      "there are no adapters with method: " + std::string(name_of(place.train().method)) +
@@ -336,7 +335,7 @@ std::vector<PassedOn> passed_on(const WorkPlace& place) {
   const Program* program = program_of(place);
   if (program == nullptr) return passed;
   for (const auto& [name, value] : place.phase().args) {
-    if (understands(*program, name)) continue;
+    if (understands(*program, argument_of(name))) continue;
     const InterfaceRow* row = row_of(*program, name);
     if (row != nullptr) passed.push_back({row->name, value});
     else if (program->takes_any) passed.push_back({name, value});

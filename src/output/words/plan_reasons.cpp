@@ -118,11 +118,7 @@ std::string asks_less_words(const std::vector<Plan>& plans, const Plan& plan, co
   const auto is_nvidia = [](const Plan& one) { return one.node.gpu == nullptr || one.node.gpu->vendor == "nvidia"; };
   if (is_nvidia(plan) != is_nvidia(other)) return "GPUs that more software runs on";
   const PlansByGpu counts = plans_by_gpu(plans);
-  const auto plans_with = [&](const Plan& one) {
-    const auto place = std::ranges::find(counts, one.node.gpu, [](const auto& count) { return count.first; });
-    return place == counts.end() ? 0 : place->second;
-  };
-  return plans_with(plan) > plans_with(other) ? "commoner GPUs" : "newer GPUs";
+  return plans_with(counts, plan.node.gpu) > plans_with(counts, other.node.gpu) ? "commoner GPUs" : "newer GPUs";
 }
 
 std::string queue_words(const PlanReport& report, const Plan& plan) {

@@ -30,15 +30,15 @@ Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
 }
 
 /// Whole seconds, for the same reason.
-/// A plan of one phase from the first second on takes as long as the phase does, to the second.
-void tell_alike(Plan& plan) {
-  if (plan.phases.size() == 1 && plan.phases.front().start <= Seconds{}) plan.phases.front().hours = plan.hours;
-}
-
 Seconds in_seconds(Seconds time) { return Seconds{std::floor(time.value + 0.5)}; }
 
 Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
   return {in_seconds(time.p10), in_seconds(time.p50), in_seconds(time.p90), in_seconds(time.mean)};
+}
+
+/// A plan of one phase from the first second on takes as long as the phase does, to the second.
+void tell_alike(Plan& plan) {
+  if (plan.phases.size() == 1 && plan.phases.front().start <= Seconds{}) plan.phases.front().hours = plan.hours;
 }
 
 /// "4x RTX 3090", "8x H100 SXM (2 nodes) spot", or what the user calls it.

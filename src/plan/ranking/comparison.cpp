@@ -173,14 +173,15 @@ PlansByGpu plans_by_gpu(const std::vector<Plan>& plans) {
   return counts;
 }
 
+int plans_with(const PlansByGpu& counts, const Gpu* gpu) {
+  const auto place = std::ranges::find(counts, gpu, [](const auto& count) { return count.first; });
+  return place == counts.end() ? 0 : place->second;
+}
+
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const PlansByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();
   const double share = tie_share(job, practice);
-  const auto offers_with = [&](const Plan& plan) {
-    const auto place = std::ranges::find(common, plan.node.gpu, [](const auto& count) { return count.first; });
-    return place == common.end() ? 0 : place->second;
-  };
   // Recipes and wheels are made for CUDA first.
   const auto other_stack = [](const Plan& plan) {
     return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia";
@@ -189,7 +190,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
     const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
     return std::tuple(std::max(plan.nodes, plan.at_once), plan.gpus_at_once(), is_rare(plan), other_stack(plan),
-                      -offers_with(plan), -capability, one.median);
+                      -plans_with(common, plan.node.gpu), -capability, one.median);
   };
   const Comparison::One* best = &all.front();
   auto least = asks(*best);

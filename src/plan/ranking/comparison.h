@@ -54,6 +54,8 @@ double tie_share(const Job& job, const PracticeConstants& practice);
 /// How many plans a market has with each GPU, which tells how common it is.
 using PlansByGpu = std::vector<std::pair<const Gpu*, int>>;
 PlansByGpu plans_by_gpu(const std::vector<Plan>& plans);
+/// Those with that GPU; 0: none.
+int plans_with(const PlansByGpu& counts, const Gpu* gpu);
 
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
 /// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper. A plan can not be told from it where its goal is

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kNoDate = "a date that is none", kTwoDates = "a date that reads in two ways (3/4/2026)";
 
-/// Months in order, each as it is dated_text in full in English and German; three letters are enough.
+/// Months in order, each as it is written in full in English and German; three letters are enough.
 constexpr std::array<std::string_view, 12> kMonthNames = {"january|januar|j\xC3\xA4nner",
                                                           "february|februar",
                                                           "march|m\xC3\xA4rz|maerz|mrz",
@@ -47,8 +47,8 @@ int month_of(std::string_view word) {
 bool says_nothing(std::string_view word) {
   constexpr std::string_view kIdle =
       "mon|monday|tue|tues|tuesday|wed|wednesday|thu|thur|thurs|thursday|fri|friday|sat|saturday|sun|sunday|mo|di|mi|"
-      "do|"
-      "fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|am|pm|utc|gmt|z|cet|cest|uhr|of|the|st|nd|"
+      "do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|am|pm|utc|gmt|z|cet|cest|uhr|of|the|st|"
+      "nd|"
       "rd|th|est|edt|pst|pdt";
   const auto words = split(kIdle, '|');
   return std::ranges::find(words, word) != words.end();
@@ -127,7 +127,7 @@ OwnDate by_figures(const std::vector<DatePart>& parts) {
   if (b.before != c.before) return {"", kNoDate};
   constexpr int kMonthsAYear = 12, kCentury = 2000;
   if (a.width == 4) return real_date(dated_text(a.value, b.value, c.value));
-  // "1.11.26" is dated_text nowhere but where days stand first.
+  // "1.11.26" is written nowhere but where days stand first.
   const bool dots = b.before == '.';
   const bool short_year = dots && c.width == 2 && b.width <= 2;
   if (c.width != 4 && !short_year) return {"", kNoDate};
