@@ -43,7 +43,7 @@ Result<std::string> page_of(const PageParts& parts) {
       {"@@gpuplan:contents@@", std::move(body->contents)},
       {"@@gpuplan:body@@", std::move(body->html)},
       {"@@gpuplan:report@@", html_json(compact_json(parts.report))},
-      {"@@gpuplan:plan@@", html_json(parts.plan)},
+      {"@@gpuplan:plan@@", html_json(compact_json(parts.plan))},
       {"@@gpuplan:question@@", answers ? html_json(parts.question) : std::string("null")},
       {"@@gpuplan:knobs@@", answers ? html_json(knobs_json(parts.knobs)) : std::string("[]")},
       {"@@gpuplan:engine@@", answers ? base85_text(parts.engine) : std::string()},
