@@ -101,7 +101,7 @@ TEST(Page, FillsItsPlacesOnce) {
   const auto page = page_of({.shell = kShell, .report = report, .plan = "{\"a\": \"@@gpuplan:body@@\"}"});
   ASSERT_TRUE(page);
   EXPECT_TRUE(page->starts_with("<title>@@gpuplan:plan@@ @@gpuplan:engine@@</title>"));
-  EXPECT_TRUE(page->ends_with("|{\"a\": \"@@gpuplan:body@@\"}|null||@@gpuplan:other@@")) << *page;
+  EXPECT_TRUE(page->ends_with("|{\"a\":\"@@gpuplan:body@@\"}|null||@@gpuplan:other@@")) << *page;
 }
 
 TEST(Page, AnswersWithAPlannerAndAQuestionAlone) {
