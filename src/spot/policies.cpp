@@ -5,6 +5,8 @@
 #include <functional>
 #include <limits>
 
+#include "base/sorting.h"
+
 namespace gpuplan {
 namespace {
 
@@ -436,7 +438,7 @@ LowerBound lower_bound(const SpotTask& task, const TraceRuns& runs, int tick, Do
     if (source.up() && until - time > delay) lengths.push_back(until - time - delay);
     time = until;
   }
-  std::ranges::sort(lengths, std::greater<>());
+  sort_stably(lengths, std::greater<>());
   Seconds needed{};
   for (const SpotPiece& piece : task.pieces)
     if (piece.on_machine) needed += piece.work;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/sorting.h"
 #include "store/price_store.h"
 #include "store/rows/dates.h"
 #include "store/rows/names.h"
@@ -159,7 +160,7 @@ Result<std::vector<PriceChange>> PriceStore::changes(std::int64_t import) {
   std::vector<PriceChange> changes;
   for (const auto& [series, pair] : pairs)
     for (const bool spot : {false, true}) compare(pair.first, pair.second, spot, changes);
-  std::ranges::stable_sort(changes, [](const PriceChange& a, const PriceChange& b) {
+  sort_stably(changes, [](const PriceChange& a, const PriceChange& b) {
     return a.kind != b.kind ? a.kind < b.kind : times_changed(a) > times_changed(b);
   });
   if (database_->failed()) return std::unexpected(database_->error());

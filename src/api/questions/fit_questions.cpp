@@ -4,6 +4,7 @@
 
 #include "api/questions/fit_sketch.h"
 #include "api/questions/question.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "input/models/model_source.h"
 #include "output/words/plan_words.h"
@@ -98,7 +99,7 @@ Result<void> fill_section(FitSection& section, const Catalogue& catalogue, const
   auto rows = every_count ? fit_phase(job, 0, catalogue, counts) : smallest_counts(job, 0, catalogue, counts);
   if (!rows) return std::unexpected(rows.error());
   section.rows = *std::move(rows);
-  std::ranges::stable_sort(section.rows, [](const FitRow& a, const FitRow& b) {
+  sort_stably(section.rows, [](const FitRow& a, const FitRow& b) {
     return std::pair(-a.node.gpu->usable.value, a.node.gpu->name) <
            std::pair(-b.node.gpu->usable.value, b.node.gpu->name);
   });

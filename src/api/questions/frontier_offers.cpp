@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/sorting.h"
 #include "plan/advice/whatif.h"
 
 namespace gpuplan::api {
@@ -39,7 +40,7 @@ std::vector<FrontierOffer> frontier_offers(const Searched& answer) {
     add(plans[i].offer, plans[i].spot);
     for (const PhasePlan& phase : plans[i].phases) add(phase.offer, phase.spot);
   }
-  std::ranges::sort(uses, std::less<>{}, &Use::offer);
+  sort_stably(uses, std::less<>{}, &Use::offer);
 
   // The market begins with the job's own offers, in their order, less those that `where` leaves out.
   std::vector<FrontierOffer> stages;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "plan/capacity/largest_batch.h"
 #include "plan/capacity/machines.h"
@@ -49,8 +50,8 @@ std::vector<Machines> machines_of(const Searched& searched, const Catalogue& cat
         for (const int count : counts) add(gpu, count);
     }
   }
-  std::ranges::stable_sort(
-      machines, {}, [](const Machines& m) { return std::tuple(-m.node.gpu->usable.value, m.node.gpu->name, m.gpus); });
+  sort_stably(machines, {},
+              [](const Machines& m) { return std::tuple(-m.node.gpu->usable.value, m.node.gpu->name, m.gpus); });
   return machines;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "evidence/audit/figures/records.h"
 #include "evidence/audit/figures/span.h"
@@ -88,7 +89,7 @@ void judge_by_job(Audit& audit, std::span<const Asked> asked, std::span<const An
            "no way to run the job on " + answer.name + " has room in its memory");
     }
   }
-  std::ranges::stable_sort(audit.findings, {}, &Finding::line);
+  sort_stably(audit.findings, {}, &Finding::line);
 }
 
 }  // namespace gpuplan

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sorting.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/records.h"
 
@@ -26,7 +27,7 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   Audit result;
   result.findings = std::move(bench.findings);
   const auto order = [](const Finding& a) { return std::tie(a.line, a.kind, a.about, a.said, a.right, a.how); };
-  std::ranges::stable_sort(result.findings, [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
+  sort_stably(result.findings, [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
   const auto twice = std::ranges::unique(result.findings, [](const Finding& a, const Finding& b) {
     // What is missing is told in why.
     return std::tie(a.line, a.kind, a.about, a.said, a.right) == std::tie(b.line, b.kind, b.about, b.said, b.right) &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/sorting.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -37,7 +38,7 @@ KernelKind kind_of_kernel(std::string_view name) {
 }
 
 TraceShares shares_of(GpuTrace& trace) {
-  std::ranges::sort(trace.pieces, [](const GpuTrace::Piece& a, const GpuTrace::Piece& b) {
+  sort_stably(trace.pieces, [](const GpuTrace::Piece& a, const GpuTrace::Piece& b) {
     return a.device != b.device ? a.device < b.device : a.start < b.start;
   });
   TraceShares shares;

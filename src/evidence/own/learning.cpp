@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/math.h"
+#include "base/sorting.h"
 #include "evidence/validation/generation_prediction.h"
 
 namespace gpuplan {
@@ -30,7 +31,7 @@ std::vector<ComparedRow> compare_own(const Catalogue& facts, const std::vector<O
     }
     compared.push_back(std::move(one));
   }
-  std::ranges::stable_sort(compared, {}, [](const ComparedRow& one) { return one.row->date; });
+  sort_stably(compared, {}, [](const ComparedRow& one) { return one.row->date; });
   return compared;
 }
 

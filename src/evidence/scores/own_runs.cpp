@@ -9,6 +9,7 @@
 
 #include "base/interval.h"
 #include "base/random.h"
+#include "base/sorting.h"
 #include "model/error/error.h"
 
 namespace gpuplan {
@@ -44,7 +45,7 @@ struct Weighed {
   double size = 0, weight = 0;
 };
 double weighed_quantile(std::vector<Weighed> all, double share) {
-  std::ranges::sort(all, {}, &Weighed::size);
+  sort_stably(all, {}, &Weighed::size);
   double total = 0;
   for (const Weighed& each : all) total += each.weight;
   double below = 0;

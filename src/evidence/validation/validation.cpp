@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/math.h"
+#include "base/sorting.h"
 #include "base/units.h"
 #include "evidence/validation/run_groups.h"
 
@@ -95,7 +96,7 @@ std::vector<RefusedGroup> groups_by_reason(std::span<const PredictedRun> runs,
     if (at == groups.end()) at = groups.insert(at, {std::move(why), {}});
     at->runs.push_back(run.run);
   }
-  std::ranges::stable_sort(groups, std::greater<>{}, [](const RefusedGroup& group) { return group.runs.size(); });
+  sort_stably(groups, std::greater<>{}, [](const RefusedGroup& group) { return group.runs.size(); });
   return groups;
 }
 
@@ -216,7 +217,7 @@ Misses misses_of(std::span<const Miss> misses) {
 Calibrated calibrated(std::span<const double> errors) {
   std::vector<std::size_t> order(errors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return errors[i]; });
+  sort_stably(order, {}, [&](std::size_t i) { return errors[i]; });
   std::vector<double> ascending;
   for (const std::size_t i : order) ascending.push_back(errors[i]);
   std::vector<double> each(errors.size());
@@ -278,7 +279,7 @@ std::vector<std::size_t> worst_first(std::span<const PredictedRun> runs, Judged 
     sizes[i] = magnitude(figure->log_error());
     order.push_back(i);
   }
-  std::ranges::stable_sort(order, std::greater<>{}, [&](std::size_t i) { return sizes[i]; });
+  sort_stably(order, std::greater<>{}, [&](std::size_t i) { return sizes[i]; });
   return order;
 }
 

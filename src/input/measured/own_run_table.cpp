@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "input/measured/generation_run_table.h"
 #include "input/measured/own_run_cells.h"
@@ -241,7 +242,7 @@ Result<OwnRunFile> OwnRunFile::parse(std::string_view text, std::string_view fil
     line.raw = rest.substr(0, rest.find('\n'));
     if (!trim(line.raw).empty()) lines.emplace_back(bad.place.line, std::move(line));
   }
-  std::ranges::stable_sort(lines, {}, &std::pair<int, Line>::first);
+  sort_stably(lines, {}, &std::pair<int, Line>::first);
   for (auto& [number, line] : lines) own.lines_.push_back(std::move(line));
   return own;
 }

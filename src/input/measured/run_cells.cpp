@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "domain/work/phase.h"
@@ -279,7 +280,7 @@ Result<void> cut_lines(std::string_view text, std::string_view file, CutTable& i
 }
 
 void sort_by_line(std::vector<Error>& bad_lines) {
-  std::ranges::stable_sort(bad_lines, {}, [](const Error& error) { return error.place.line; });
+  sort_stably(bad_lines, {}, [](const Error& error) { return error.place.line; });
 }
 
 }  // namespace gpuplan

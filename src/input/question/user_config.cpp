@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "input/job/codecs.h"
 #include "input/text/gpu_name.h"
@@ -221,7 +222,7 @@ Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Cat
       config.values.push_back({"discounts." + name, percent_text(share) + " off", layer.file, place->line});
     }
     // "aws: H100" before "aws", whichever comes first in a file.
-    std::ranges::stable_sort(config.discounts, {}, [](const Discount& one) { return one.gpu.empty(); });
+    sort_stably(config.discounts, {}, [](const Discount& one) { return one.gpu.empty(); });
   }
   return config;
 }

@@ -1,10 +1,10 @@
 #include "input/text/toml_tree.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 
 // The library builds tables by recursion; deep nesting would use up the stack.
@@ -81,7 +81,7 @@ class TomlReader {
       tree.children.push_back(*std::move(child));
     }
     // The library sorts by name; people expect the order of their file.
-    std::ranges::sort(tree.children, {}, [](const Tree& child) { return std::pair(child.key_line, child.key_column); });
+    sort_stably(tree.children, {}, [](const Tree& child) { return std::pair(child.key_line, child.key_column); });
     return tree;
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/shell_text.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/words/plan_words.h"
 #include "plan/billing/timeline.h"
@@ -123,7 +124,7 @@ class GroupLayout {
       std::ranges::sort(group.phases);
       if (!group.phases.empty()) launch_.groups.push_back(std::move(group));
     }
-    std::ranges::stable_sort(launch_.groups, {}, [](const LaunchGroup& group) { return group.phases.front(); });
+    sort_stably(launch_.groups, {}, [](const LaunchGroup& group) { return group.phases.front(); });
     const auto ancestors = ancestors_of(launch_.phases);
     for (std::size_t g = 0; g < launch_.groups.size(); ++g) {
       LaunchGroup& group = launch_.groups[g];

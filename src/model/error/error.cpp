@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sorting.h"
 #include "model/error/terms.h"
 
 namespace gpuplan {
@@ -139,7 +140,7 @@ std::vector<ErrorShare> error_shares(const ErrorModel& model, ErrorFigure figure
       variance += covariance(learned, static_cast<std::size_t>(at), parts.known[b]);
     shares.push_back({term.part, variance});
   });
-  std::ranges::stable_sort(shares, std::greater<>{}, &ErrorShare::variance);
+  sort_stably(shares, std::greater<>{}, &ErrorShare::variance);
   return shares;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/words/plan_words.h"
 #include "plan/ranking/ranking.h"
@@ -50,14 +51,14 @@ class Rows {
     }
     // Then by how likely each is the best; without such chances those that are so for some value of an hour, and the
     // nearest.
-    std::ranges::stable_sort(others, {}, [&](const Plan* plan) {
+    sort_stably(others, {}, [&](const Plan* plan) {
       const auto near = plan < pick ? pick - plan : plan - pick;
       return std::tuple(-plan->chance_best.value_or(0), !best_for_some(*plan), near);
     });
     for (const Plan* plan : others) add(*plan);
     add_other();
     add_beaten();
-    std::ranges::stable_sort(rows_, {}, [](const Plan* p) { return std::pair(p->cost.p50, p->done()); });
+    sort_stably(rows_, {}, [](const Plan* p) { return std::pair(p->cost.p50, p->done()); });
     return std::move(rows_);
   }
 
@@ -79,7 +80,7 @@ class Rows {
     for (const Plan& plan : report_.found.plans)
       if (plan.on_frontier && counts(plan)) others.push_back(&plan);
     const Plan* pick = report_.pick();
-    std::ranges::stable_sort(others, {}, [&](const Plan* plan) { return plan < pick ? pick - plan : plan - pick; });
+    sort_stably(others, {}, [&](const Plan* plan) { return plan < pick ? pick - plan : plan - pick; });
     for (const Plan* plan : others)
       if (rows_.size() < kLeastOfFrontier) add(*plan);
   }
@@ -90,7 +91,7 @@ class Rows {
     std::vector<const Plan*> beaten;
     for (const Plan& plan : report_.found.plans)
       if (!plan.on_frontier && counts(plan)) beaten.push_back(&plan);
-    std::ranges::stable_sort(beaten, {}, [&](const Plan* plan) { return goal_key(report_.job, *plan); });
+    sort_stably(beaten, {}, [&](const Plan* plan) { return goal_key(report_.job, *plan); });
     for (const Plan* plan : beaten) {
       if (rows_.size() >= kLeastRows) return;
       if (std::ranges::none_of(rows_, [&](const Plan* one) { return one->label == plan->label; })) add(*plan);

@@ -1,7 +1,8 @@
 #include "output/answer/plan_rows.h"
 
-#include <algorithm>
 #include <optional>
+
+#include "base/sorting.h"
 
 namespace gpuplan {
 
@@ -28,8 +29,8 @@ std::vector<bool> plan_rows(const PlanReport& report, bool all, int most) {
   const int pick = rules.pick.value_or(0);
   for (int i = 0; i < static_cast<int>(size); ++i)
     if (all || report.plan(i).on_frontier) others.push_back(i);
-  std::ranges::stable_sort(
-      others, {}, [&](int i) { return std::pair(!report.plan(i).on_frontier, i < pick ? pick - i : i - pick); });
+  sort_stably(others, {},
+              [&](int i) { return std::pair(!report.plan(i).on_frontier, i < pick ? pick - i : i - pick); });
   for (const int position : others) show(position);
   return rows;
 }

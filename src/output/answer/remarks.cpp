@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/answer/api_words.h"
 #include "output/text/price_age.h"
@@ -105,7 +106,7 @@ std::string setup_remark(const PlanReport& report, const Plan& plan) {
       else terms.emplace_back(time, entry.value);
     }
   if (plan.hours.p50 <= Seconds{} || all < report.catalogue.answer_constants.setup_share * plan.hours.p50) return "";
-  std::ranges::stable_sort(terms, {}, [](const auto& term) { return -term.first.value; });
+  sort_stably(terms, {}, [](const auto& term) { return -term.first.value; });
   std::vector<std::string> parts;
   for (const auto& [time, term] : terms)
     if (time >= 0.1 * all && parts.size() < 3) parts.push_back(std::string(term_words(term)) + " " + hours_words(time));
@@ -298,7 +299,7 @@ std::vector<Remark> remarks(const PlanReport& report) {
     const bool warning = line.starts_with("! ");
     found.push_back({warning ? weights.weight_disk : weights.weight_kept, warning ? line.substr(2) : line, warning});
   }
-  std::ranges::stable_sort(found, {}, [](const Remark& remark) { return -remark.weight; });
+  sort_stably(found, {}, [](const Remark& remark) { return -remark.weight; });
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/answer/answer_head.h"
 #include "output/answer/answer_rows.h"
@@ -159,7 +160,7 @@ class ShortAnswer {
       lines -= takes;
       taken.push_back(std::move(remark));
     }
-    std::ranges::stable_sort(taken, {}, [](const Remark& remark) { return !remark.warning; });
+    sort_stably(taken, {}, [](const Remark& remark) { return !remark.warning; });
     for (const Remark& remark : taken) text_ += words_of(remark);
   }
   static constexpr int kUsualColumns = 100;

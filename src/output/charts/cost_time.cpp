@@ -5,6 +5,7 @@
 
 #include "base/amount.h"
 #include "base/math.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/charts/axis.h"
 #include "output/charts/chart_words.h"
@@ -93,7 +94,7 @@ std::optional<ChartMark> frontier_line(const std::vector<const Plan*>& plans) {
   for (const Plan* plan : plans)
     if (plan->on_frontier) best.push_back(plan);
   if (best.size() < 2) return std::nullopt;
-  std::ranges::stable_sort(best, {}, [](const Plan* plan) { return std::pair(hours_of(*plan), -dollars_of(*plan)); });
+  sort_stably(best, {}, [](const Plan* plan) { return std::pair(hours_of(*plan), -dollars_of(*plan)); });
   ChartMark line{.shape = MarkShape::kLine, .role = MarkRole::kBest};
   for (const Plan* plan : best) {
     if (!line.points.empty()) line.points.emplace_back(hours_of(*plan), line.points.back().second);

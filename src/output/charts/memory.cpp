@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/charts/axis.h"
 #include "output/charts/charts.h"
@@ -114,7 +115,7 @@ std::vector<Tried> tried_on(const PlanReport& report, const Card& card) {
     if (std::ranges::any_of(tried, [&](const Tried& one) { return one.name == way_words(other); })) continue;
     tried.push_back({way_words(other), other.memory});
   }
-  std::ranges::stable_sort(tried, {}, [](const Tried& one) { return one.memory.p50.value; });
+  sort_stably(tried, {}, [](const Tried& one) { return one.memory.p50.value; });
   if (tried.size() > kTried) tried.resize(kTried);
   return tried;
 }

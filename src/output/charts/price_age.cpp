@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/charts/axis.h"
 #include "output/charts/charts.h"
@@ -58,8 +59,8 @@ std::vector<Provider> providers_of(const PlanReport& report) {
   }
   std::vector<Provider> providers;
   for (auto& [name, provider] : known) providers.push_back(std::move(provider));
-  std::ranges::stable_sort(providers, std::ranges::greater{},
-                           [](const Provider& one) { return std::tuple(one.picked, one.best, one.offers); });
+  sort_stably(providers, std::ranges::greater{},
+              [](const Provider& one) { return std::tuple(one.picked, one.best, one.offers); });
   return providers;
 }
 
@@ -70,7 +71,7 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
   if (providers.size() < 2) return std::nullopt;
   const std::size_t all = providers.size();
   if (all > kMostProviders) providers.resize(kMostProviders);
-  std::ranges::stable_sort(providers, {}, &Provider::youngest);
+  sort_stably(providers, {}, &Provider::youngest);
 
   Chart chart;
   chart.kind = ChartKind::kPriceAge;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/charts/axis.h"
 #include "output/charts/chart_words.h"
@@ -93,7 +94,7 @@ std::optional<Chart> schedule_chart(const PlanReport& report) {
 
   std::vector<const PhasePlan*> parts;
   for (const PhasePlan& part : pick->phases) parts.push_back(&part);
-  std::ranges::stable_sort(parts, {}, [](const PhasePlan* part) { return part->start; });
+  sort_stably(parts, {}, [](const PhasePlan* part) { return part->start; });
   const std::size_t all = parts.size();
   if (all > kMostPhases) parts.resize(kMostPhases);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/charts/axis.h"
 #include "output/charts/charts.h"
@@ -42,7 +43,7 @@ std::vector<TimePart> parts_of(const PhaseTerms& phase) {
   for (const Term& term : phase.terms)
     if (term.kind == Term::Kind::kTime && term.part_of_total && term.value > 0)
       parts.push_back({upper_first(std::string(term.name)), term.value, std::string(term.formula)});
-  std::ranges::stable_sort(parts, std::ranges::greater{}, &TimePart::seconds);
+  sort_stably(parts, std::ranges::greater{}, &TimePart::seconds);
   std::vector<TimePart> shown;
   TimePart rest{"All else", 0, {}};
   std::size_t in_rest = 0;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "model/generation/generation.h"
 #include "model/training/training.h"
@@ -120,7 +121,7 @@ void add_terms(const PhaseTerms& phase, Term::Kind kind, const char* title, Tabl
   std::vector<const Term*> parts;
   for (const Term& term : phase.terms)
     if (term.kind == kind && term.part_of_total && term.value != 0) parts.push_back(&term);
-  std::ranges::stable_sort(parts, [](const Term* a, const Term* b) { return a->value > b->value; });
+  sort_stably(parts, [](const Term* a, const Term* b) { return a->value > b->value; });
   for (const Term* term : parts)
     table.add({{std::string(term->name)},
                {term_value(*term)},

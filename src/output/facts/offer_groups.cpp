@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -54,8 +55,8 @@ std::vector<OfferGroup> groups_of(const OffersReport& report) {
   std::vector<OfferGroup> groups;
   groups.reserve(by_value.size());
   for (auto& [value, group] : by_value) groups.push_back(std::move(group));
-  if (report.sort.empty()) std::ranges::stable_sort(groups, {}, &OfferGroup::least);
-  else std::ranges::sort(groups, {}, &OfferGroup::first);
+  if (report.sort.empty()) sort_stably(groups, {}, &OfferGroup::least);
+  else sort_stably(groups, {}, &OfferGroup::first);
   return groups;
 }
 

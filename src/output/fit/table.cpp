@@ -1,3 +1,4 @@
+#include "base/sorting.h"
 #include "output/fit/report.h"
 
 #include <algorithm>
@@ -160,7 +161,7 @@ Table matrix(const FitReport& report, const FitLook& look, bool brief) {
   for (const FitSection& section : report.sections)
     for (const FitRow& row : section.rows)
       if (std::ranges::find(gpus, row.node.gpu) == gpus.end()) gpus.push_back(row.node.gpu);
-  std::ranges::stable_sort(gpus, [](const Gpu* a, const Gpu* b) { return a->usable > b->usable; });
+  sort_stably(gpus, [](const Gpu* a, const Gpu* b) { return a->usable > b->usable; });
   std::vector<CardGroup> groups;
   for (const Gpu* gpu : gpus) {
     std::vector<Cell> cells;

@@ -1,8 +1,8 @@
 #include "output/prices/import_report.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -27,7 +27,7 @@ using Reasons = std::vector<std::pair<std::string, std::uint64_t>>;
 
 Reasons most_first(const std::map<std::string, std::uint64_t>& reasons) {
   Reasons sorted(reasons.begin(), reasons.end());
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
+  sort_stably(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
   return sorted;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/price_age.h"
@@ -89,7 +90,7 @@ std::string store_text(const StoreStatus& status, const PriceAges& ages, const S
   for (const ImportedList& list : last.lists)
     for (const auto& [reason, count] : list.rejections) by_reason[reason] += count;
   std::vector<std::pair<std::string, std::uint64_t>> reasons(by_reason.begin(), by_reason.end());
-  std::ranges::stable_sort(reasons, [](const auto& a, const auto& b) { return a.second > b.second; });
+  sort_stably(reasons, [](const auto& a, const auto& b) { return a.second > b.second; });
   Table table(
       {{.title = "ROWS", .align = Align::kRight}, {.title = "REJECTED BECAUSE", .narrowest = 24, .wrap = true}});
   for (std::size_t i = 0; i < reasons.size() && i < kReasonsTold; ++i)

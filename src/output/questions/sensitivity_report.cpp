@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -87,7 +88,7 @@ std::vector<const SensitivityInput*> by_swing(const SensitivityReport& report, b
     const double low = by.of(input.low, now), high = by.of(input.high, now);
     return std::max({low, high, now}) - std::min({low, high, now});
   };
-  std::ranges::stable_sort(inputs, [&](const SensitivityInput* a, const SensitivityInput* b) {
+  sort_stably(inputs, [&](const SensitivityInput* a, const SensitivityInput* b) {
     const double first = swing(*a, measure), second = swing(*b, measure);
     if (first != second) return first > second;
     return swing(*a, {false}) > swing(*b, {false});

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/table.h"
 #include "output/words/plan_words.h"
@@ -226,7 +227,7 @@ class SimulateText {
     std::vector<IntervalChoice> choices = interval_choices(simulation(), *longest);
     if (choices.empty()) return;
     const std::string best = hours_words(choices.front().interval);
-    std::ranges::stable_sort(choices, {}, &IntervalChoice::interval);
+    sort_stably(choices, {}, &IntervalChoice::interval);
     say("Checkpoints of " + printable(longest->name, 60) + " take " + hours_words(longest->terms.checkpoint) +
         " each; simulated with one every " + hours_words(longest->interval) +
         " of work. Other intervals, on spot only:");

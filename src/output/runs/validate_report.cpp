@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/explain/explain.h"
 #include "output/words/plan_words.h"
@@ -39,7 +40,7 @@ std::string largest_parts(const ReportedRun& told) {
   std::vector<const Term*> parts;
   for (const Term& term : told.terms)
     if (term.kind == kind && term.part_of_total && term.value > 0) parts.push_back(&term);
-  std::ranges::stable_sort(parts, std::greater<>{}, [](const Term* term) { return term->value; });
+  sort_stably(parts, std::greater<>{}, [](const Term* term) { return term->value; });
   constexpr std::size_t kParts = 4;
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(kParts, parts.size()); ++i)

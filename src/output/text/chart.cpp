@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/math.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/table.h"
 
@@ -189,7 +190,7 @@ std::string scatter_text(std::span<const ChartPoint> points, const ChartAxis& x,
   }
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return points[a].rank > points[b].rank; });
+  sort_stably(order, [&](std::size_t a, std::size_t b) { return points[a].rank > points[b].rank; });
   for (const std::size_t i : order) {
     const ChartPoint& point = points[i];
     field.point(field.column_of(across.position(point.x)), field.row_of(up.position(point.y)), point);

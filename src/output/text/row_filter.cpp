@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/names.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/row_shorthand.h"
 
@@ -358,7 +359,7 @@ void sort_rows(const FilterRows& rows, std::size_t field, bool largest_first, st
     if (known_x != known_y) return known_x;
     return largest_first ? y < x : x < y;
   };
-  std::ranges::stable_sort(order, before);
+  sort_stably(order, before);
 }
 
 Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,

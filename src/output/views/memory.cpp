@@ -1,6 +1,7 @@
 // plan --show memory: what each plan needs of what it has, by part, and the smallest card that would do.
 #include <algorithm>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
@@ -31,7 +32,7 @@ std::vector<const Gpu*> cards(const PlanReport& report) {
   std::vector<const Gpu*> gpus;
   for (const GpuChoice& choice : gpus_to_try(report.job, report.catalogue, false))
     if (const Gpu* gpu = report.catalogue.find_gpu(choice.gpu); gpu != nullptr) gpus.push_back(gpu);
-  std::ranges::stable_sort(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
+  sort_stably(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
   const auto rest = std::ranges::unique(gpus);
   gpus.erase(rest.begin(), rest.end());
   return gpus;

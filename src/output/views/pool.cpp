@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
@@ -46,8 +47,8 @@ std::vector<Option> options_of(const PlanReport& report) {
       else if (&plan == pick || (same->plan != pick && plan.cost.p50 < same->plan->cost.p50)) *same = option;
     }
   }
-  std::ranges::stable_sort(
-      options, {}, [](const Option& o) { return std::tuple(o.plan->offer->gpu, o.plan->offer->label, o.plan->gpus); });
+  sort_stably(options, {},
+              [](const Option& o) { return std::tuple(o.plan->offer->gpu, o.plan->offer->label, o.plan->gpus); });
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/text/price_age.h"
 #include "output/views/plan_views.h"
@@ -162,7 +163,7 @@ ViewContent prices_view(const PlanReport& report, const Screen&) {
   const std::size_t all = rows.size();
   add_notes(job, rows, view);
   if (!report.all && rows.size() > kViewRows) rows.resize(kViewRows);
-  std::ranges::stable_sort(rows, {}, [&](const PriceRow& row) { return per_gpu(job, *row.offer); });
+  sort_stably(rows, {}, [&](const PriceRow& row) { return per_gpu(job, *row.offer); });
   const Plan* pick = report.pick();
   for (const PriceRow& row : rows) {
     const Offer& offer = *row.offer;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
@@ -33,7 +34,7 @@ std::vector<Family> families_of(const std::vector<const Plan*>& plans) {
     else if (std::pair(plan->cost.p50, plan->hours.p50) < std::pair((*same)->cost.p50, (*same)->hours.p50))
       *same = plan;
   }
-  for (Family& family : families) std::ranges::sort(family.sizes, {}, [](const Plan* plan) { return plan->gpus; });
+  for (Family& family : families) sort_stably(family.sizes, {}, [](const Plan* plan) { return plan->gpus; });
   std::erase_if(families, [](const Family& family) { return family.sizes.size() < 2; });
   return families;
 }

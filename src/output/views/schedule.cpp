@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
@@ -46,7 +47,7 @@ class PhaseTimes {
       if (spell.phases.empty()) rows.push_back(gap_row(spell, gaps));
     // What is billed beyond the phases where no gap of theirs stands for it.
     if (plan_.idle > Dollars{} && (gaps <= Seconds{} || !plan_.kept)) rows.push_back(rest_row());
-    std::ranges::stable_sort(rows, {}, [](const ScheduleRow& row) { return row.from; });
+    sort_stably(rows, {}, [](const ScheduleRow& row) { return row.from; });
     Table table({{.title = "PHASE", .narrowest = 16, .key = "phase"},
                  {.title = "START", .align = Align::kRight, .unit = "hour", .key = "start_hour"},
                  {.title = "END", .align = Align::kRight, .unit = "hour", .key = "end_hour"},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
@@ -73,10 +74,10 @@ ViewContent serving_view(const PlanReport& report, const Screen&) {
   const std::size_t all = plans.size();
   const bool target = std::ranges::any_of(
       plans, [](const Plan* plan) { return generation_in(*plan)->estimate->serving->chance.has_value(); });
-  if (target) std::ranges::stable_sort(plans, {}, [](const Plan* p) { return std::pair(!p->reaches_target, p->gpus); });
+  if (target) sort_stably(plans, {}, [](const Plan* p) { return std::pair(!p->reaches_target, p->gpus); });
   if (!report.all && plans.size() > kViewRows) plans.resize(kViewRows);
   if (!target)
-    std::ranges::stable_sort(plans, [](const Plan* a, const Plan* b) {
+    sort_stably(plans, [](const Plan* a, const Plan* b) {
       return generation_in(*a)->estimate->serving->processed.p50 > generation_in(*b)->estimate->serving->processed.p50;
     });
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "model/error/error.h"
 #include "output/views/plan_views.h"
@@ -100,7 +101,7 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
   }
   const std::size_t all = rows.size();
   if (!report.all && rows.size() > kViewRows) rows.resize(kViewRows);  // plans come in the order of interest
-  std::ranges::stable_sort(rows, [](const SpeedRow& a, const SpeedRow& b) { return a.rate.p50 > b.rate.p50; });
+  sort_stably(rows, [](const SpeedRow& a, const SpeedRow& b) { return a.rate.p50 > b.rate.p50; });
   const SpeedRow& base = rows.back();
   const auto base_price = price_of(*base.plan);
   const bool priced = rows.size() > 1 && base_price && *base_price > DollarsPerSecond{};

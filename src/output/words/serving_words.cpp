@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "output/words/plan_words.h"
 
@@ -44,7 +45,7 @@ std::vector<const Plan*> fewest(const PlanReport& report, Counts counts) {
     if (same == found.end()) found.push_back(&plan);
     else if (plan.gpus < (*same)->gpus) *same = &plan;
   }
-  std::ranges::stable_sort(found, {}, [](const Plan* plan) { return std::pair(plan->gpus, plan->cost.p50.value); });
+  sort_stably(found, {}, [](const Plan* plan) { return std::pair(plan->gpus, plan->cost.p50.value); });
   return found;
 }
 
@@ -119,7 +120,7 @@ std::vector<std::string> target_lines(const PlanReport& report) {
       std::vector<const Plan*> nearest;
       for (const Plan& plan : plans)
         if (serving_in(plan, phase) != nullptr) nearest.push_back(&plan);
-      std::ranges::stable_sort(nearest, {}, [&](const Plan* plan) {
+      sort_stably(nearest, {}, [&](const Plan* plan) {
         return std::pair(serving_in(*plan, phase)->shortfall, plan->cost.p50.value);
       });
       std::vector<std::string> names, labels;

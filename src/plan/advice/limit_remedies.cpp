@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/amount.h"
+#include "base/sorting.h"
 #include "base/text.h"
 #include "plan/advice/less_work.h"
 #include "plan/answer/market.h"
@@ -43,7 +44,7 @@ class Remedies {
     model_speeds();
     less_work();
     other_limits();
-    std::ranges::stable_sort(remedies_, {}, [](const LimitRemedy& r) { return !r.keeps; });
+    sort_stably(remedies_, {}, [](const LimitRemedy& r) { return !r.keeps; });
     return std::move(remedies_);
   }
 
@@ -60,7 +61,7 @@ class Remedies {
     };
     for (const Plan* plan : plans)
       if (plan->on_frontier) add(plan);
-    std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return plan->hours.p90; });
+    sort_stably(plans, {}, [](const Plan* plan) { return plan->hours.p90; });
     for (std::size_t i = 0; i < std::min(kBeside, plans.size()); ++i) add(plans[i]);
     // Several machines are of use where a fast network joins them.
     std::size_t networked = 0;
@@ -70,7 +71,7 @@ class Remedies {
       add(plan);
       ++networked;
     }
-    std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return plan->cost.p90; });
+    sort_stably(plans, {}, [](const Plan* plan) { return plan->cost.p90; });
     for (std::size_t i = 0; i < std::min(kBeside, plans.size()); ++i) add(plans[i]);
     for (const Offer& offer : market_)
       if (std::ranges::find(chosen, &offer) != chosen.end()) few_.push_back(offer);

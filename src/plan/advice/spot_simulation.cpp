@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/sorting.h"
 #include "base/whole.h"
 #include "domain/market/offer_price.h"
 #include "plan/answer/market.h"
@@ -178,7 +179,7 @@ struct Placed {
 std::vector<Placed> in_order(const Plan& plan) {
   std::vector<Placed> placed;
   for (const PhasePlan& phase : plan.phases) placed.push_back({&phase, phase.start.value, end_of(phase).value});
-  std::ranges::stable_sort(placed, {}, &Placed::from);
+  sort_stably(placed, {}, &Placed::from);
   return placed;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "domain/market/offer_order.h"
 
@@ -115,7 +116,7 @@ std::uint64_t identity(const Plan& plan, const std::vector<int>& order) {
       for (const int phase : lease.phases) phases.push_back(rank[static_cast<std::size_t>(phase)]);
       std::ranges::sort(phases);
     }
-    std::ranges::sort(leases, [&](std::size_t a, std::size_t b) { return shared[a] < shared[b]; });
+    sort_stably(leases, [&](std::size_t a, std::size_t b) { return shared[a] < shared[b]; });
     for (const std::size_t l : leases) {
       for (const int phase : shared[l]) parts.add_number(phase);
       parts.add(plan.leases[l].spot ? "spot" : "on demand");
@@ -135,7 +136,7 @@ void set_ids(std::vector<Plan>& plans) {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> alike;
   for (std::size_t i = 0; i < plans.size(); ++i) alike[plans[i].identity].push_back(i);
   for (auto& [hash, group] : alike) {
-    std::ranges::sort(group, [&](std::size_t a, std::size_t b) {
+    sort_stably(group, [&](std::size_t a, std::size_t b) {
       if (comes_first(plans[a], plans[b])) return true;
       return !comes_first(plans[b], plans[a]) && a < b;
     });

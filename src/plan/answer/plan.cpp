@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sorting.h"
+
 namespace gpuplan {
 
 namespace {
@@ -12,7 +14,7 @@ template <class Weight>
 int most_at_once(const std::vector<Lease>& leases, Weight weight) {
   std::vector<const Lease*> by_start;
   for (const Lease& lease : leases) by_start.push_back(&lease);
-  std::ranges::stable_sort(by_start, {}, &Lease::from);
+  sort_stably(by_start, {}, &Lease::from);
   std::multimap<Seconds, int> open;  // by when they end: what those weigh that have begun
   int most = 0;
   int held = 0;

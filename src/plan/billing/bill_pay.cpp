@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "domain/market/offer_price.h"
 #include "plan/answer/identity.h"
@@ -63,7 +64,7 @@ std::string label_of(const JobSchedule& laid) {
     if (same == kinds.end()) kinds.emplace_back(first, &lease);
     else same->first = std::min(same->first, first);
   }
-  std::ranges::stable_sort(kinds, {}, [](const auto& kind) { return kind.first; });
+  sort_stably(kinds, {}, [](const auto& kind) { return kind.first; });
   std::string label;
   for (const auto& kind : kinds) label += (label.empty() ? "" : " + ") + label_of(*kind.second);
   return label;
@@ -188,7 +189,7 @@ Plan Biller::price(const JobSchedule& laid) const {
   share_out(laid, paid, plan);
   plan.wait = waits(laid);
   judge(laid.wall, all, plan);
-  std::ranges::stable_sort(plan.leases, {}, &Lease::from);
+  sort_stably(plan.leases, {}, &Lease::from);
   plan.at_once = leases_at_once(plan.leases);
   if (plan.offer != nullptr && plan.at_once > 1) plan.label += ", " + count_text(plan.at_once) + " at a time";
   plan.identity = identity(plan, order_);

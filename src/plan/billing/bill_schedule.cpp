@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/sorting.h"
 #include "plan/answer/market.h"
 #include "plan/billing/bill.h"
 #include "plan/billing/interruptions.h"
@@ -104,8 +105,8 @@ Seconds Biller::expected(const PhaseEstimate& estimate, const LeaseRequest& leas
 /// Sums and draws go by it: the phases of each lease, and the leases by the first of them.
 void Biller::in_canonical_order(std::vector<LeaseRequest>& leases) const {
   const auto rank = [&](int phase) { return slots_[static_cast<std::size_t>(phase)].rank; };
-  for (LeaseRequest& lease : leases) std::ranges::sort(lease.phases, {}, rank);
-  std::ranges::stable_sort(leases, {}, [&](const LeaseRequest& lease) {
+  for (LeaseRequest& lease : leases) sort_stably(lease.phases, {}, rank);
+  sort_stably(leases, {}, [&](const LeaseRequest& lease) {
     return lease.phases.empty() ? std::numeric_limits<int>::max() : rank(lease.phases.front());
   });
 }
@@ -257,7 +258,7 @@ Arrangement Biller::let_go(const JobSchedule& laid) const {
     for (const int phase : whole.phases)
       if (laid.slots[static_cast<std::size_t>(phase)].on_machine) phases.push_back(phase);
     const auto start = [&](int phase) { return laid.starts[static_cast<std::size_t>(phase)]; };
-    std::ranges::stable_sort(phases, {}, start);
+    sort_stably(phases, {}, start);
     // A phase that stays on the machines of an earlier one has to find them.
     const auto stays = [&](std::size_t next) {
       return std::any_of(phases.begin() + static_cast<std::ptrdiff_t>(next), phases.end(), [&](int later) {

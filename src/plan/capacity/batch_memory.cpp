@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sorting.h"
 #include "plan/capacity/largest_batch.h"
 #include "plan/capacity/machines.h"
 
@@ -54,7 +55,7 @@ Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const C
                                               const std::vector<int>& batches, int count) {
   if (const auto workloads = prepare(job); !workloads) return std::unexpected(workloads.error());
   std::vector<const Gpu*> gpus = wanted_gpus(job, catalogue);
-  std::ranges::stable_sort(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
+  sort_stably(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
 
   std::vector<BatchRow> rows;
   for (const int sequences : batches) {

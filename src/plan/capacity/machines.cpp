@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "plan/answer/market.h"
@@ -138,7 +139,7 @@ std::vector<Machines> distinct_machines(const Job& job, const Catalogue& catalog
       else if (each < same->price) *same = {machines, each};
     }
   }
-  std::ranges::stable_sort(found, {}, [](const Priced& p) {
+  sort_stably(found, {}, [](const Priced& p) {
     const Gpu& gpu = *p.machines.node.gpu;
     return std::tuple(-gpu.usable.value, gpu.name, p.machines.gpus, p.machines.nodes);
   });

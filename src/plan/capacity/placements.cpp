@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "domain/facts/limits.h"
@@ -187,7 +188,7 @@ class Layouts {
     std::vector<const Framework*> able;
     for (const Framework& framework : catalogue_.frameworks)
       if (framework.trains && framework.tensor && can_train(framework, train, start_, {})) able.push_back(&framework);
-    std::ranges::stable_sort(able, {}, [](const Framework* f) { return std::pair(f->pretrain <= 0, f->pretrain); });
+    sort_stably(able, {}, [](const Framework* f) { return std::pair(f->pretrain <= 0, f->pretrain); });
     row.why_not = "no supported framework";
     for (const Framework* framework : able) {
       train.framework = framework->name;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "plan/answer/block_billing.h"
@@ -118,7 +119,7 @@ class Mixer {
           taken_away ? interruption_rate(job_, *choice.offer).value_or(Interval<PerSecond>{}).p50 : PerSecond{};
       known.push_back({group_of(choice), price_with_all(choice), rate, &choice});
     }
-    std::ranges::stable_sort(known, {}, [](const Known& one) { return std::tuple(one.group, one.price, one.rate); });
+    sort_stably(known, {}, [](const Known& one) { return std::tuple(one.group, one.price, one.rate); });
     // Of those that stay as long as a cheaper one, none.
     PerSecond least{};
     for (std::size_t i = 0; i < known.size(); ++i) {
@@ -316,7 +317,7 @@ class Mixer {
           bound *= kSpotMedian;
         if (bound < found(best) && !known(schedule)) near.push_back({bound, medians->work, std::move(schedule)});
       }
-      std::ranges::stable_sort(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
+      sort_stably(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
       const std::size_t before = best;
       const std::size_t most = tried_.size() + std::max(kFewestLaid, kMostLaid / phases);
       for (const Near& one : near) {
@@ -467,7 +468,7 @@ class Mixer {
       if (plan.fit == Fit::kFits && plan.reaches_target) all.push_back({plan.done(), plan.cost.p50, std::nullopt});
     for (std::size_t i = 0; i < mixed_.size(); ++i) all.push_back({mixed_[i].done(), mixed_[i].cost.p50, i});
     // nullopt first: of ties the plan on one kind of machines.
-    std::ranges::sort(all, {}, [](const Corner& c) { return std::tuple(c.hours, c.cost, c.mixed); });
+    sort_stably(all, {}, [](const Corner& c) { return std::tuple(c.hours, c.cost, c.mixed); });
     std::vector<Corner> hull;
     const auto slope = [](const Corner& a, const Corner& b) { return (a.cost - b.cost) / (b.hours - a.hours); };
     for (const Corner& next : all) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/sorting.h"
+
 namespace gpuplan {
 
 namespace {
@@ -35,7 +37,7 @@ class ModuleParts {
     auto stages = components(phases, [&](std::size_t a, std::size_t b) { return !ordered(a, b); });
     if (stages.size() == 1) return std::nullopt;
     // Of two stages every phase of one comes before every phase of the other.
-    std::ranges::sort(stages, [&](const auto& a, const auto& b) { return before(a.front(), b.front()); });
+    sort_stably(stages, [&](const auto& a, const auto& b) { return before(a.front(), b.front()); });
     return join(Module::Kind::kSeries, stages);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/sorting.h"
 #include "plan/capacity/largest_batch.h"
 
 namespace gpuplan {
@@ -165,7 +166,7 @@ std::vector<TouchedPhases> known_problems(const Plan& plan, const Job& job, cons
     const KnownProblem& problem = *touched.problem;
     return std::tuple(!problem.fixed_in.empty(), problem.effect, -static_cast<int>(problem.confidence));
   };
-  std::ranges::stable_sort(found, {}, rank);
+  sort_stably(found, {}, rank);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/sorting.h"
 #include "plan/ranking/ranking.h"
 #include "plan/ranking/recommendation.h"
 
@@ -44,7 +45,7 @@ class Order {
     const bool any = std::ranges::any_of(found.plans, &Plan::keeps_limits);
     for (const Plan* plan : contenders(found.plans))
       if (!any || plan->keeps_limits()) left_.push_back(plan);
-    std::ranges::stable_sort(left_, {}, [&](const Plan* plan) { return rank(*plan); });
+    sort_stably(left_, {}, [&](const Plan* plan) { return rank(*plan); });
   }
 
   std::vector<Fallback> rows() {

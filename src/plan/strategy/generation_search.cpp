@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sorting.h"
 #include "base/whole.h"
 #include "model/generation/cuts.h"
 #include "model/generation/generation.h"
@@ -389,7 +390,7 @@ class GenerationSearch {
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
       if (gpu.usable < gpu_.usable) sizes.push_back(gpu.usable);
-    std::ranges::sort(sizes, std::greater<>{});
+    sort_stably(sizes, std::greater<>{});
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
     smaller_ = std::move(sizes);
     card_.emplace(Card{gpu_, *rates.node, rates});

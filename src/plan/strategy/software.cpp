@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "domain/facts/limits.h"
 #include "model/generation/generation.h"
@@ -53,7 +54,7 @@ std::vector<const Framework*> engines(const Catalogue& catalogue, const std::str
   std::vector<const Framework*> found;
   for (const Framework& framework : catalogue.frameworks)
     if (wanted.empty() ? framework.auto_rank > 0 : framework.name == wanted) found.push_back(&framework);
-  std::ranges::sort(found, {}, [](const Framework* f) { return std::pair(f->auto_rank, f); });  // ties: catalogue order
+  sort_stably(found, {}, [](const Framework* f) { return std::pair(f->auto_rank, f); });  // ties: catalogue order
   return found;
 }
 
@@ -249,7 +250,7 @@ std::string format_problem(const Catalogue& catalogue, const NodeShape& node, co
     if (runs(entry.value, Format::kFp16))
       others.push_back({std::abs(bits_of(entry.value) - bits_of(wanted)), entry.value});
   }
-  std::ranges::stable_sort(others, {}, &Other::distance);
+  sort_stably(others, {}, &Other::distance);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min<std::size_t>(2, others.size()); ++i)
     names.emplace_back(name_of(others[i].format));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/sorting.h"
 #include "base/whole.h"
 #include "model/training/training.h"
 #include "plan/strategy/given.h"
@@ -170,7 +171,7 @@ class TrainingSearch {
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
       if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu, gpu_))) sizes.push_back(gpu.usable);
-    std::ranges::sort(sizes, std::greater<>{});
+    sort_stably(sizes, std::greater<>{});
     for (const Bytes size : sizes) {
       if (size > usable) continue;
       choice_.start(size);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/sorting.h"
+
 namespace gpuplan {
 namespace {
 
@@ -164,7 +166,7 @@ std::vector<WrittenTerm> written_terms(const ClaimText& said) {
     }
     terms.push_back(term);
   }
-  std::ranges::sort(terms, {}, &WrittenTerm::from);
+  sort_stably(terms, {}, &WrittenTerm::from);
   return terms;
 }
 

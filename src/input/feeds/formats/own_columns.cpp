@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "input/prices/price_kind.h"
 
@@ -202,7 +203,7 @@ const std::vector<std::string_view>& words_run_together() {
     };
     for (const std::string_view list : {kPriceWords, kSpotWords, kGpuWords, kMachineWords}) add(list);
     for (const auto& [list, hours] : kTimes) add(list);
-    std::ranges::stable_sort(all, std::greater<>(), &std::string_view::size);
+    sort_stably(all, std::greater<>(), &std::string_view::size);
     return all;
   }();
   return words;

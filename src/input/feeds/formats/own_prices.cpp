@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "input/feeds/formats/own_amounts.h"
 
@@ -168,7 +169,7 @@ std::string OwnPrices::read_kind(bool spot, FeedRow& row, double& into, Found& f
   std::vector<Candidate> candidates;
   for (const Candidate& one : prices_)
     if ((one.column->field == OwnField::kSpotPrice) == spot) candidates.push_back(one);
-  std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return undone(*one.column); });
+  sort_stably(candidates, {}, [](const Candidate& one) { return undone(*one.column); });
   std::string problem;
   for (const Candidate& one : candidates) {
     if (std::string wrong = convert(*one.column, one.cell, row, into, found); !wrong.empty()) return wrong;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "input/prices/price_bounds.h"
@@ -281,7 +282,7 @@ void FeedRows::take(FeedRow row) {
 
 Feed FeedRows::finish(std::string format) {
   feed_.format = std::move(format);
-  std::ranges::stable_sort(feed_.notes, {}, &FeedNote::row);  // some rows wait for others
+  sort_stably(feed_.notes, {}, &FeedNote::row);  // some rows wait for others
   return std::move(feed_);
 }
 

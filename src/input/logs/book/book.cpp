@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/sorting.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -389,7 +390,7 @@ void LogBook::settle() {
     lines.format = entry.value;
     if (lines.records > 0) log.format_lines.push_back(lines);
   }
-  std::ranges::stable_sort(log.format_lines, std::greater{}, &FormatLines::records);
+  sort_stably(log.format_lines, std::greater{}, &FormatLines::records);
   for (const FormatLines& lines : log.format_lines) log.formats.push_back(lines.format);
 }
 

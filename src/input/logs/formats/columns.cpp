@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "input/logs/formats/fields.h"
 
@@ -152,7 +153,7 @@ std::vector<LogColumn> LogColumns::found() const {
   // What stands once is a setting or a word of a sentence.
   for (const LogColumn& column : columns_)
     if (column.count > 1) found.push_back(column);
-  std::ranges::stable_sort(found, std::greater{}, &LogColumn::count);
+  sort_stably(found, std::greater{}, &LogColumn::count);
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "input/models/weights/tensor_names.h"
 #include "input/text/json_text.h"
@@ -209,7 +210,7 @@ Result<SafetensorsHeader> read_safetensors(std::string_view start, const std::st
   if (!events.problem().empty()) return failure(events.problem(), {file});
   if (!events.filled()) return failure("tensors overlap or leave holes in the file", {file});
   if (header.tensors == 0) return failure("holds no tensors", {file});
-  std::ranges::sort(header.by_type, [](const auto& a, const auto& b) {
+  sort_stably(header.by_type, [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   header.shape = events.names().shape(header.elements);
