@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/accuracy/validate.h"
 #include "api/audit/audit.h"
@@ -12,6 +13,7 @@
 #include "api/door_question.h"
 #include "api/door_runs.h"
 #include "api/gpuplan.h"
+#include "api/questions/facts.h"
 #include "api/questions/fit_questions.h"
 #include "api/questions/offers.h"
 #include "api/questions/whatif.h"
@@ -101,10 +103,39 @@ Result<Reply> reply_model(const DoorQuestion& asked, const Catalogue& catalogue)
   return Reply{model_json(report)};
 }
 
+Result<std::vector<const PlanView*>> views_named(const std::vector<std::string>& names) {
+  std::vector<const PlanView*> views;
+  std::vector<std::string> known;
+  for (const PlanView& view : plan_views()) {
+    known.emplace_back(view.name);
+    if (std::ranges::find(names, view.name) != names.end()) views.push_back(&view);
+  }
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      return failure("show: unknown table '" + printable(name, 40) + "'; expected " + listed(known, "or"),
+                     {"question"});
+  return views;
+}
+
+Result<Catalogue> facts_of(const DoorQuestion& asked) {
+  std::vector<DataFile> own;
+  for (const NamedText& table : asked.data) {
+    const auto name = std::ranges::find(kDataFiles, table.name);
+    if (name == kDataFiles.end())
+      return failure("data: unknown table '" + printable(table.name, 40) + "'; gpus.csv and offers.csv are two",
+                     {"question"});
+    own.push_back({*name, table.name, table.text});
+  }
+  return read_facts(own);
+}
+
 Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
   switch (asked.ask) {
-    case Ask::kPlan:
-      return reply_plan(asked, catalogue);
+    case Ask::kPlan: {
+      const auto views = views_named(asked.show);
+      if (!views) return std::unexpected(views.error());
+      return reply_plan(asked, catalogue, *views);
+    }
     case Ask::kWhatIf:
       return reply_whatif(asked, catalogue);
     case Ask::kSensitivity:
@@ -144,6 +175,6 @@ Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
 }  // namespace
 }  // namespace api
 
-std::string ask(std::string_view question) { return api::answer_to(question, api::reply); }
+std::string ask(std::string_view question) { return api::answer_to(question, {api::facts_of, api::reply}); }
 
 }  // namespace gpuplan

@@ -1,35 +1,24 @@
 #include "api/door_answer.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "api/accuracy/own_runs.h"
-#include "api/questions/facts.h"
-#include "base/text.h"
 #include "output/text/json_writer.h"
 
 namespace gpuplan::api {
 namespace {
 
-Result<Reply> replied_to(std::string_view question, Replier reply) {
+Result<Reply> replied_to(std::string_view question, const Door& door) {
   const auto asked = read_door_question(question);
   if (!asked) return std::unexpected(asked.error());
-  std::vector<DataFile> own;
-  for (const NamedText& table : asked->data) {
-    const auto name = std::ranges::find(kDataFiles, table.name);
-    if (name == kDataFiles.end())
-      return failure("data: unknown table '" + printable(table.name, 40) + "'; gpus.csv and offers.csv are two",
-                     {"question"});
-    own.push_back({*name, table.name, table.text});
-  }
-  auto catalogue = read_facts(own);
+  auto catalogue = door.facts(*asked);
   if (!catalogue) return std::unexpected(catalogue.error());
-  if (!asked->own_runs) return reply(*asked, *catalogue);
+  if (!asked->own_runs) return door.reply(*asked, *catalogue);
   auto left_out = learn_from(*asked->own_runs, *catalogue);
   if (!left_out) return std::unexpected(std::move(left_out.error()));
-  auto replied = reply(*asked, *catalogue);
+  auto replied = door.reply(*asked, *catalogue);
   if (replied) replied->left_out = *std::move(left_out);
   return replied;
 }
@@ -67,8 +56,8 @@ void write_files(JsonWriter& json, const std::vector<LaunchFile>& files) {
 
 }  // namespace
 
-std::string answer_to(std::string_view question, Replier reply) {
-  const auto replied = replied_to(question, reply);
+std::string answer_to(std::string_view question, const Door& door) {
+  const auto replied = replied_to(question, door);
   if (!replied) return wrong(replied.error());
   JsonWriter json;
   json.begin_object().member("schema", "gpuplan/answer@1").member("outcome", word_of(replied->verdict));

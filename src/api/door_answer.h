@@ -8,10 +8,13 @@
 
 namespace gpuplan::api {
 
-/// Answers a question that was read, with the facts that it is asked over.
-using Replier = Result<Reply> (*)(const DoorQuestion& asked, const Catalogue& catalogue);
+/// What a door answers, and where it has its facts from: what it does not name stays out of a module.
+struct Door {
+  Result<Catalogue> (*facts)(const DoorQuestion& asked);
+  Result<Reply> (*reply)(const DoorQuestion& asked, const Catalogue& catalogue);
+};
 
 /// Reads a question in JSON with its facts, has it answered, and says so in JSON (api/ask.h).
-std::string answer_to(std::string_view question, Replier reply);
+std::string answer_to(std::string_view question, const Door& door);
 
 }  // namespace gpuplan::api

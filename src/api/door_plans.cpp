@@ -8,37 +8,17 @@
 #include "api/questions/plan_answer.h"
 #include "api/report/report.h"
 #include "base/shell_text.h"
-#include "base/text.h"
 #include "output/page/body.h"
-#include "output/views/plan_views.h"
 
 namespace gpuplan::api {
-namespace {
 
-Result<std::vector<const PlanView*>> views_named(const std::vector<std::string>& names) {
-  std::vector<const PlanView*> views;
-  std::vector<std::string> known;
-  for (const PlanView& view : plan_views()) {
-    known.emplace_back(view.name);
-    if (std::ranges::find(names, view.name) != names.end()) views.push_back(&view);
-  }
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      return failure("show: unknown table '" + printable(name, 40) + "'; expected " + listed(known, "or"),
-                     {"question"});
-  return views;
-}
-
-}  // namespace
-
-Result<Reply> reply_plan(const DoorQuestion& asked, const Catalogue& catalogue) {
-  const auto views = views_named(asked.show);
-  if (!views) return std::unexpected(views.error());
-  const bool compare = std::ranges::any_of(*views, [](const PlanView* view) { return view->make == evidence_view; });
+Result<Reply> reply_plan(const DoorQuestion& asked, const Catalogue& catalogue,
+                         const std::vector<const PlanView*>& views) {
+  const bool compare = std::ranges::any_of(views, [](const PlanView* view) { return view->make == evidence_view; });
   auto answer = ask_plan(asked.request, catalogue, {.compare_given = compare});
   if (!answer) return std::unexpected(std::move(answer.error()));
   answer->report().all = true;
-  return Reply{answer->json({.all = asked.all, .explain = asked.explain, .views = *views}), answer->verdict()};
+  return Reply{answer->json({.all = asked.all, .explain = asked.explain, .views = views}), answer->verdict()};
 }
 
 Result<Reply> reply_report(const DoorQuestion& asked, const Catalogue& catalogue) {

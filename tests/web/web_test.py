@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The WebAssembly module answers with the same bytes as the library.
 
-    tests/web/web_test.py build/release/gpuplan_ask_lines build/wasm/gpuplan.wasm
+    tests/web/web_test.py build/release/gpuplan_ask_lines build/wasm/gpuplan.wasm build/wasm/gpuplan_page.wasm
+
+The planner that travels in pages answers what pages ask in the same way and refuses the rest.
 
 Prints "counted PASSED FAILED" last, for ./test.
 """
@@ -27,6 +29,15 @@ REFUSED = {
     "phases: |\n  x\n": "several lines",
     "a: {<<: {b: c}}\n": "merge",
     "phases:\n  - trian: {}\n    x": "expected a key",
+}
+
+
+# What pages ask, and what the planner in them says to the rest.
+OF_PAGES = [{"ask": "plan", "job": JOB, "all": False, "prices": {"shop.csv": PRICES}}, {"ask": "report", "job": JOB}]
+NOT_OF_PAGES = {
+    "tables of its own": {"ask": "plan", "job": JOB, "data": {"offers.csv": PRICES}},
+    "no such tables": {"ask": "plan", "job": JOB, "show": ["dominated"]},
+    "answers plan and report": {"ask": "fit", "flags": {"model": "Qwen2.5-7B"}},
 }
 
 
@@ -140,8 +151,18 @@ def main():
         said = json.loads(answer).get("error", {}).get("message", "")
         if words not in said or "\n" in said:
             failed.append(f"{text!r}: expected one line with '{words}', got {answer[:300]}")
+    page = ["node", str(ROOT / "tools/ask_wasm.mjs"), sys.argv[3]]
+    texts = [json.dumps(question) for question in OF_PAGES]
+    for text, left, right in zip(texts, answers(native, texts), answers(page, texts), strict=True):
+        if left != right or json.loads(left)["outcome"] != "found":
+            failed.append(f"the planner of pages answers otherwise: {text[:100]}: {right[:300]}")
+    texts = [json.dumps(question) for question in NOT_OF_PAGES.values()]
+    for words, answer in zip(NOT_OF_PAGES, answers(page, texts), strict=True):
+        if words not in json.loads(answer).get("error", {}).get("message", ""):
+            failed.append(f"the planner of pages: expected '{words}', got {answer[:300]}")
     print("\n".join(failed))
-    print(f"counted {len(asked) + len(REFUSED) - len(failed)} {len(failed)}")
+    count = len(asked) + len(REFUSED) + len(OF_PAGES) + len(NOT_OF_PAGES)
+    print(f"counted {count - len(failed)} {len(failed)}")
     return 1 if failed else 0
 
 

@@ -8,17 +8,21 @@
 #include "input/text/embedded_data.h"
 
 extern "C" {
-// In facts_image.S (cmake/facts_image.cmake): the tables as the build read them; empty where it could not run what
-// reads.
+// In facts_image.S (cmake/facts_image.cmake).
 extern const char gpuplan_facts_image[];
 extern const std::size_t gpuplan_facts_image_size;
 }
 
 namespace gpuplan::api {
 
+std::optional<Catalogue> packed_facts() {
+  if (gpuplan_facts_image_size == 0) return std::nullopt;
+  return unpack_catalogue({gpuplan_facts_image, gpuplan_facts_image_size});
+}
+
 Result<Catalogue> read_facts(std::span<const DataFile> own) {
-  if (own.empty() && gpuplan_facts_image_size > 0)
-    return unpack_catalogue({gpuplan_facts_image, gpuplan_facts_image_size});
+  if (own.empty())
+    if (auto facts = packed_facts()) return *std::move(facts);
   std::vector<DataFile> files;
   for (const std::string_view name : kDataFiles) {
     const auto given = std::ranges::find(own, name, &DataFile::name);
