@@ -33,7 +33,7 @@ TEST(PlanCsv, PlansOverSeveralOffersHaveNoneOfTheirOwn) {
   Plan& plan = fixture.found.plans.front();
   plan.offer = nullptr;
   const std::string row = line_of(plan_csv(fixture.report(), false), 1);
-  EXPECT_TRUE(row.starts_with(plan.id + ",4x RTX 3090,4x RTX 3090,,,,,,,,")) << row;
+  EXPECT_TRUE(row.starts_with(plan.id + ",4x RTX 3090,4x RTX 3090,,,,,,,false,")) << row;
 }
 
 TEST(PlanCsv, OnlyHeadsWhenNothingFits) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output/plan_fixture.h"
+#include "output/words/json_parts.h"
 
 namespace gpuplan {
 namespace {
@@ -21,6 +22,18 @@ void expect_members(const json& shape, const json& value, const std::string& pat
     ASSERT_TRUE(value.contains(key)) << path << "." << key;
     if (inner.is_object() && !value[key].is_null()) expect_members(inner, value[key], path + "." + key);
   }
+}
+
+TEST(PlanJson, PlanOnSeveralOffersIsSpotWhereAllOfThemAre) {
+  Offer offer;
+  Plan plan;
+  plan.phases.resize(3);
+  plan.phases[0].offer = plan.phases[1].offer = &offer;  // the third needs no GPU
+  EXPECT_EQ(all_spot(plan), std::optional(false));
+  plan.phases[0].spot = true;
+  EXPECT_EQ(all_spot(plan), std::nullopt);
+  plan.phases[1].spot = true;
+  EXPECT_EQ(all_spot(plan), std::optional(true));
 }
 
 TEST(PlanJson, HoldsWhatTheContractNames) {
@@ -90,7 +103,8 @@ TEST(PlanJson, PlansOfSeveralOffersHaveNoGpuOfTheirOwn) {
   PlanFixture fixture;
   fixture.found.plans[0].offer = nullptr;
   const json plan = document(fixture)["plans"][0];
-  for (const char* member : {"provider", "gpu", "gpus", "nodes", "spot"}) EXPECT_EQ(plan[member], nullptr) << member;
+  for (const char* member : {"provider", "gpu", "gpus", "nodes"}) EXPECT_EQ(plan[member], nullptr) << member;
+  EXPECT_EQ(plan["spot"], false);  // none of them
   EXPECT_EQ(plan["phases"][0]["offer"]["gpu"], "RTX 3090");
 }
 

@@ -3,6 +3,7 @@
 
 #include "output/report/document.h"
 #include "output/report/guide.h"
+#include "output/report/report_words.h"
 #include "output/report/table_block.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -104,6 +105,17 @@ TEST(Report, OwnTextGoesWhereItWas) {
   EXPECT_NE(text.find("<!-- own text: one -->\nMine.\n<!-- end of own text -->"), std::string::npos) << text;
   EXPECT_NE(text.find("## Own text\n\n<!-- own text: gone -->\nKept.\n<!-- end of own text -->"), std::string::npos)
       << text;
+}
+
+TEST(Report, WhatIsExactHasNoRange) {
+  const auto exact = [](double hours) {
+    return Outcome<Seconds>{hours * units::hour, hours * units::hour, hours * units::hour, hours * units::hour};
+  };
+  EXPECT_EQ(with_range("14.8 h", time_range(exact(14.8))), "14.8 h");
+  const Dollars cost{330.15};
+  EXPECT_EQ(with_range("$330.15", cost_range({cost, cost, cost, cost})), "$330.15");
+  EXPECT_EQ(with_range("$2.00", cost_range({Dollars{1}, Dollars{2}, Dollars{3}, Dollars{2}})),
+            "$2.00 (8 in 10 runs: $1.00–3.00)");
 }
 
 TEST(Report, ColumnsOfViewsArePicked) {

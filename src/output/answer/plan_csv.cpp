@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "output/answer/plan_json.h"
 #include "output/text/table.h"
+#include "output/words/json_parts.h"
 
 namespace gpuplan {
 namespace {
@@ -46,7 +47,8 @@ PlanRow row_of(const PlanReport& report, const Plan& plan, const std::string& na
   row.text("gpu", one ? offer.gpu : "");
   row.figure("gpus", figure_if(one, plan.gpus));
   row.figure("nodes", figure_if(one, plan.nodes));
-  row.text("spot", one ? (plan.spot ? "true" : "false") : "");
+  const auto spot = all_spot(plan);
+  row.text("spot", spot ? (*spot ? "true" : "false") : "");
   row.outcome("hours", plan.hours, units::hour);
   row.outcome("cost_usd", plan.cost, units::dollar);
   row.figure("gpu_hours", plan.gpu_hours);

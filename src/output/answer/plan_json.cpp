@@ -148,14 +148,9 @@ class PlanJson {
     write_text_or_null(json_, "provider", one ? plan.offer->provider : std::string());
     write_text_or_null(json_, "region", one ? plan.offer->region : std::string());
     write_text_or_null(json_, "instance", one ? plan.offer->instance : std::string());
-    if (one) {
-      json_.member("gpu", plan.offer->gpu)
-          .member("gpus", plan.gpus)
-          .member("nodes", plan.nodes)
-          .member("spot", plan.spot);
-    } else {
-      json_.null_member("gpu").null_member("gpus").null_member("nodes").null_member("spot");
-    }
+    if (one) json_.member("gpu", plan.offer->gpu).member("gpus", plan.gpus).member("nodes", plan.nodes);
+    else json_.null_member("gpu").null_member("gpus").null_member("nodes");
+    json_.member("spot", all_spot(plan));
     write_outcome(json_, "hours", plan.hours, units::hour);
     write_outcome(json_, "cost_usd", plan.cost, units::dollar);
     json_.member("gpu_hours", plan.gpu_hours).member("billed_gpu_hours", plan.billed_gpu_hours);

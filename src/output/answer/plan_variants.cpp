@@ -69,7 +69,7 @@ void write_variants(JsonWriter& json, const PlanReport& report) {
       write_outcome(json, "cost_usd", pick.cost, units::dollar);
       json.member("gpu_hours", pick.gpu_hours).member("billed_gpu_hours", pick.billed_gpu_hours);
       json.member("evidence", name_of(pick.evidence)).member("fit", name_of(pick.fit));
-      json.member("kept", pick.kept).member("spot", pick.spot).member("idle_usd", pick.idle.value);
+      json.member("kept", pick.kept).member("spot", all_spot(pick)).member("idle_usd", pick.idle.value);
       json.member("chance_in_time", pick.chance_in_time).member("chance_in_budget", pick.chance_in_budget).end();
     } else {
       json.null_member("pick");

@@ -22,7 +22,7 @@ void write_plan(JsonWriter& json, std::string_view name, const Plan* plan, const
   }
   json.key(name).begin_object();
   json.member("id", plan->id).member("label", plan->label).member("name", called);
-  json.member("spot", plan->spot).member("gpus", plan->gpus);
+  json.member("spot", all_spot(*plan)).member("gpus", plan->gpus);
   write_outcome(json, "hours", plan->hours, units::hour);
   write_outcome(json, "cost_usd", plan->cost, units::dollar);
   json.member("gpu_hours", plan->gpu_hours).member("billed_gpu_hours", plan->billed_gpu_hours);

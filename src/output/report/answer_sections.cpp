@@ -27,8 +27,11 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
   std::string words = verdict_words(report);
   constexpr std::string_view kRecommended = "Recommended: ";
   if (words.starts_with(kRecommended)) words = take_words(pick) + " " + words.substr(kRecommended.size());
-  words += ". Plan for " + hours_words(pick.hours.p50) + " (8 in 10 runs: " + time_range(pick.hours) + ")";
-  if (pick.cost.p90 > Dollars{}) words += " and " + cost_words(pick.cost) + " (" + cost_range(pick.cost) + ")";
+  const std::string time = time_range(pick.hours);
+  words += ". Plan for " + with_range(hours_words(pick.hours.p50), time);
+  if (pick.cost.p90 > Dollars{})
+    words += " and " + (time.empty() ? with_range(cost_words(pick.cost), cost_range(pick.cost))
+                                     : with_range(cost_words(pick.cost), cost_range(pick.cost), ""));
   return words + ".";
 }
 
@@ -105,8 +108,9 @@ ReportSection answer_section(const ReportParts& parts) {
     lines.push_back(join(std::vector<std::string>{label, words}, ": ") + ".");
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
-    lines.push_back("Cheaper way: " + rental_words(way) + ", " + cost_words(way.cost) + " (" + cost_range(way.cost) +
-                    ") instead of " + cost_words(pick.cost) + ". What it takes: " + given_up_words(way, pick) +
+    lines.push_back("Cheaper way: " + rental_words(way) + ", " +
+                    with_range(cost_words(way.cost), cost_range(way.cost), "") + " instead of " +
+                    cost_words(pick.cost) + ". What it takes: " + given_up_words(way, pick) +
                     ". In the job: " + rental_settings(way) + ".");
   }
   for (const std::string& line : limit_words(report)) lines.push_back(line);

@@ -22,9 +22,8 @@ TableBlock card(const ReportParts& parts, const Plan& pick) {
   };
   row("Take", report.name(pick));
   row("From", offer_words(pick));
-  row("Time", hours_words(pick.hours.p50) + " (8 in 10 runs: " + time_range(pick.hours) + ")");
-  row("Cost", pick.cost.p90 <= Dollars{} ? "no charge"
-                                         : cost_words(pick.cost) + " (8 in 10 runs: " + cost_range(pick.cost) + ")");
+  row("Time", with_range(hours_words(pick.hours.p50), time_range(pick.hours)));
+  row("Cost", pick.cost.p90 <= Dollars{} ? "no charge" : with_range(cost_words(pick.cost), cost_range(pick.cost)));
   if (report.job.contingency > Dollars{})
     row("Set aside", bill_money(pick.cost.p50 + report.job.contingency, pick.cost.p50));
   if (pick.billed_gpu_hours > 0)

@@ -73,7 +73,7 @@ TableBlock bill_table(const PlanReport& report, const Plan& plan) {
 
 std::string bill_finding(const PlanReport& report, const Plan& pick) {
   if (pick.cost.p90 <= Dollars{}) return "It costs nothing: the machines are yours.";
-  std::string words = "It costs " + cost_words(pick.cost) + " (8 in 10 runs: " + cost_range(pick.cost) + ")";
+  std::string words = "It costs " + with_range(cost_words(pick.cost), cost_range(pick.cost));
   if (report.job.contingency > Dollars{})
     words += "; set aside " + to_text(pick.cost.p50 + report.job.contingency) + " with the reserve of " +
              short_money(report.job.contingency);

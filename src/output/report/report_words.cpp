@@ -35,8 +35,13 @@ std::string time_words(const Interval<Seconds>& time) {
 }
 
 std::string cost_range(const Outcome<Dollars>& cost) {
-  const std::string range = outcome_text(cost);
+  const std::string range = cost.p10 == cost.p90 ? std::string() : outcome_text(cost);
   return range.empty() ? range : "$" + range;
+}
+
+std::string with_range(std::string words, std::string_view range, std::string_view of) {
+  if (!range.empty()) words.append(" (").append(of).append(range).append(")");
+  return words;
 }
 
 std::string bill_money(Dollars money, Dollars total) {

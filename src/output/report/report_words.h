@@ -16,7 +16,9 @@ inline constexpr const char* kRunsHead = "8 in 10 runs";
 std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty where it is exact
 std::string time_range(const Interval<Seconds>& time);
 std::string time_words(const Interval<Seconds>& time);  ///< "5 min (4.2–6)"
-std::string cost_range(const Outcome<Dollars>& cost);   ///< "$78.0–124"; empty when it is free
+std::string cost_range(const Outcome<Dollars>& cost);   ///< "$78.0–124"; empty where it is exact
+/// "10.8 h (8 in 10 runs: 9.7–12 h)"; the words alone where there is no range.
+std::string with_range(std::string words, std::string_view range, std::string_view of = "8 in 10 runs: ");
 /// "$1,175.32": in the units in which a bill of that total is rounded, so that its rows add up; "–" for nothing.
 std::string bill_money(Dollars money, Dollars total);
 

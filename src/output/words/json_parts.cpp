@@ -1,5 +1,7 @@
 #include "output/words/json_parts.h"
 
+#include <ranges>
+
 #include "evidence/check/expectation.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
@@ -97,6 +99,17 @@ void write_serving(JsonWriter& json, const PhaseEstimate& estimate) {
   else json.null_member("time_per_output_token_seconds");
   json.member("target_chance", serving.chance);
   json.member("reaches_target", serving.chance ? std::optional(serving.reaches_target) : std::nullopt).end();
+}
+
+std::optional<bool> all_spot(const Plan& plan) {
+  if (plan.offer != nullptr) return plan.spot;
+  const auto rented = [](const PhasePlan& part) { return part.offer != nullptr; };
+  bool some = false, all = true;
+  for (const PhasePlan& part : plan.phases | std::views::filter(rented)) {
+    some |= part.spot;
+    all &= part.spot;
+  }
+  return some && !all ? std::nullopt : std::optional(some);
 }
 
 void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text) {

@@ -1,6 +1,7 @@
 // The parts of a plan in JSON: amounts with their spread, memory, phases.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,9 @@ void write_outcome(JsonWriter& json, std::string_view name, const Outcome<Amount
 
 /// A text that may be unknown: null when empty.
 void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text);
+
+/// Whether a plan's machines are spot machines; nullopt: some of them.
+std::optional<bool> all_spot(const Plan& plan);
 
 /// The member "memory_gib"; null for phases without a GPU. Parts add up to the median of the total, unless the user
 /// gave the total.
