@@ -48,9 +48,10 @@ std::vector<std::string> before_the_start(const Launch& launch) {
                     " from scratch, unless the program finds its own checkpoints: the command does not use "
                     "{checkpoints}, the checkpoint folder of the run.");
   if (const std::vector<std::string> slugs = never_resumes(launch); !slugs.empty())
-    notes.push_back("After an interruption, " + listed(slugs) + (slugs.size() == 1 ? " restarts" : " restart") +
-                    " from scratch: trl sft does not resume. args: {program: own} in the job takes a program that "
-                    "does.");
+    notes.push_back(
+        "After an interruption, " + listed(slugs) + (slugs.size() == 1 ? " restarts" : " restart") +
+        " from scratch: TRL's programs do not resume. For supervised fine-tuning, args: {program: own} in the "
+        "job takes a program that does.");
   return notes;
 }
 

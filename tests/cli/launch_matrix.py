@@ -43,6 +43,8 @@ def trainings():
         add(framework, [QWEN], [PACKED], [(8, 1)], every(methods))
         add(framework, [QWEN], [SAMPLES], [(8, 1)], every(shards, ["precision: fp16", "offload: optimizer"]))
         add(framework, [QWEN], [SAMPLES], [(8, 1)], every(optimizers[1:], [shards[3]]))
+    add("hf-trainer", [QWEN], [SAMPLES], [(1, 1), (8, 1), (8, 2)], every(methods, ["objective: dpo"]))
+    add("hf-trainer", [QWEN], [SAMPLES], [(8, 1)], every(shards, ["objective: dpo"]))
     for framework in ("axolotl", "torchtitan", "megatron"):
         add(framework, [LLAMA], [PACKED if framework == "axolotl" else TOKENS], [(8, 2)],
             every([parallel(cut) for cut in ("tp: 2, sharding: zero3", "cp: 2, sharding: zero3", "sharding: hsdp", "tp: 2, pp: 2, sharding: zero1",

@@ -7,7 +7,9 @@ Prints "counted PASSED FAILED" last, for ./test.
 """
 
 import json
+import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -125,6 +127,44 @@ class Chosen(unittest.TestCase):
         self.assertIn('--deepspeed_config_file "$GPUPLAN_FILES/ds_config.json"', self.script(folder))
         one = self.launched(training_job("hf-trainer", QWEN, SAMPLES, 1, 1, LORA))
         self.assertEqual(yaml.safe_load(one.files("accelerate.yaml")[0].read_text(encoding="utf-8"))["distributed_type"], "NO")
+
+    def dpo(self, case="method: lora", more=""):
+        folder = self.launched(training_job("hf-trainer", QWEN, SAMPLES, 8, 1, "{objective: dpo, %s}" % case) + more)
+        return yaml.safe_load(folder.files("dpo.yaml")[0].read_text(encoding="utf-8")), self.script(folder), folder
+
+    def test_pairs_of_answers_go_to_trl_dpo(self):
+        found, script, folder = self.dpo()
+        self.assertIn('trl dpo --config "$GPUPLAN_TRL/dpo.yaml"', script)
+        self.assertEqual((found["precompute_ref_log_probs"], found["learning_rate"], found["use_peft"]), (False, 5e-6, True))
+        self.assertFalse({"packing", "completion_only_loss", "assistant_only_loss", "label_names"} & set(found), found)
+        self.assertIn("chosen + rejected", script)
+        self.assertEqual(self.dpo("method: full")[0]["learning_rate"], 5e-7)
+        self.assertEqual(self.dpo(more="    args: {beta: 0.3, loss_type: [ipo]}\n")[0]["beta"], 0.3)
+
+    def test_pairs_have_no_other_program(self):
+        for more, why in (("    args: {program: own}\n", "train.py has no objective: dpo"),):
+            folder = Folder("-", stdin=(training_job("hf-trainer", QWEN, SAMPLES, 8, 1, "{objective: dpo, method: lora}") + more).encode())
+            self.addCleanup(folder.__exit__)
+            self.assertEqual((folder.done.returncode, folder.done.stderr.count("\n")), (5, 1), folder.done.stderr)
+            self.assertIn(why, folder.done.stderr)
+        folder = Folder("-", stdin=training_job("axolotl", QWEN, SAMPLES, 8, 1, "{objective: dpo, method: lora}").encode())
+        self.addCleanup(folder.__exit__)
+        self.assertEqual(folder.done.returncode, 5)
+        self.assertIn("write framework: hf-trainer", folder.done.stderr)
+
+    def test_rows_of_pairs(self):
+        _, _, folder = self.dpo()
+        place = folder.files("dpo.yaml")[0].parent
+        code = ("import sys; sys.path[:0] = [%r]\nimport data_rows\nprint(data_rows.checked(eval(sys.argv[1])))" % str(place))
+        def checked(row):
+            return subprocess.run([sys.executable, "-c", code, repr(row)], env={**os.environ, "GPUPLAN_RUN_DIR": "/tmp"}, capture_output=True, text=True, check=False)
+        talk = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+        for row in ({"prompt": "a", "chosen": "b", "rejected": "c"}, {"chosen": talk, "rejected": talk}, {"prompt": talk[:1], "chosen": talk[1:], "rejected": talk[1:]}):
+            self.assertEqual(checked(row).stdout, "pair\n", checked(row).stderr)
+        for row in ({"text": "a"}, {"chosen": "b", "rejected": "c"}, {"prompt": "a", "chosen": "b"}, {"chosen": [], "rejected": []}):
+            done = checked(row)
+            self.assertEqual(done.returncode, 78, row)
+            self.assertIn('expected "chosen" and "rejected"', done.stderr)
 
 
 TRL = """#!/usr/bin/env python3

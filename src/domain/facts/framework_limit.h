@@ -22,6 +22,7 @@ enum class FrameworkLimit : std::uint8_t {
   kLlamaKin,        ///< decoders whose layers are called as Llama's: RMS norms, gated MLPs, rotary positions
   kRegularWindows,  ///< windows in all layers but every N-th
   kLlamaPipeline,   ///< pipeline stages of networks like Llama's and DeepSeek's only
+  kNextToken,       ///< no objective but the next token
   // Of strategies.
   kCutsShard,      ///< no copies of the whole model beside tensor or pipeline parallelism
   kOffloadShards,  ///< only what is sharded goes to host memory
@@ -46,6 +47,7 @@ struct Names<FrameworkLimit> {
       Named<FrameworkLimit>{FrameworkLimit::kLlamaKin, "llama_kin"},
       Named<FrameworkLimit>{FrameworkLimit::kRegularWindows, "regular_windows"},
       Named<FrameworkLimit>{FrameworkLimit::kLlamaPipeline, "llama_pipeline"},
+      Named<FrameworkLimit>{FrameworkLimit::kNextToken, "next_token"},
       Named<FrameworkLimit>{FrameworkLimit::kCutsShard, "cuts_shard"},
       Named<FrameworkLimit>{FrameworkLimit::kOffloadShards, "offload_shards"},
       Named<FrameworkLimit>{FrameworkLimit::kEvenParts, "even_parts"},

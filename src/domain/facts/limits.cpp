@@ -113,6 +113,8 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return !use.custom && !full_every(shape);
     case FrameworkLimit::kLlamaPipeline:
       return s.pp > 1 && titan_form(shape) == TitanForm::kQwen3;
+    case FrameworkLimit::kNextToken:
+      return train.objective != Objective::kNextToken;
     case FrameworkLimit::kCutsShard:
       return s.sharding <= Sharding::kZero1 && s.cp == 1 && s.dp > 1 && s.tp * s.pp > 1;
     case FrameworkLimit::kOffloadShards:

@@ -43,6 +43,18 @@ struct Names<Method> {
   };
 };
 
+/// What training minimises: the loss of the next token, or that of direct preference optimization (Rafailov et al.
+/// 2023, arXiv:2305.18290) over pairs of a better and a worse answer, held against the network as it was before.
+enum class Objective { kNextToken, kDpo };
+template <>
+struct Names<Objective> {
+  static constexpr std::array entries = {
+      Named<Objective>{Objective::kNextToken, "next_token"},
+      Named<Objective>{Objective::kDpo, "dpo"},
+      Named<Objective>{Objective::kNextToken, "sft"},
+  };
+};
+
 /// What is known of each stands in data/optimizers.csv.
 enum class Optimizer { kAdamW, kAdam8bit, kMuon, kLion, kLamb, kSgd, kAdafactor, kPagedAdamW8bit, kPagedAdamW32bit };
 template <>
@@ -121,6 +133,7 @@ struct TrainPhase {
   PerGpu<Precision> precision;
   OptimizerChoice optimizer;
   Method method = Method::kFull;
+  Objective objective = Objective::kNextToken;
   Lora lora;
   std::optional<double> trainable;  ///< parameters that learn, method frozen
   PerGpu<Recompute> recompute;
@@ -133,6 +146,9 @@ struct TrainPhase {
   // Number formats that the framework decides unless a run says otherwise: fp32 or bf16.
   std::optional<Format> master_weights;   ///< of the weights that the optimizer updates
   std::optional<Format> optimizer_state;  ///< of its moments; kInt8: 8-bit states
+
+  /// Sequences of tokens that one sample is.
+  int rows() const { return objective == Objective::kDpo ? 2 : 1; }
 };
 
 struct Prompts {

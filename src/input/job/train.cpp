@@ -164,6 +164,10 @@ struct TrainRecord {
       key_as<OptimizerCodec, &TrainPhase::optimizer>("optimizer", "adamw", "one for all, or by group"),
       key<&TrainPhase::method>("method", "full",
                                "what is trained: all weights, adapters, or parts next to a frozen base"),
+      key<&TrainPhase::objective>("objective", "next_token",
+                                  "what is minimised: the loss of the next token, or of direct preference optimization "
+                                  "(dpo), where samples and batch count pairs of answers and tokens_per_sample is one "
+                                  "prompt with one answer"),
       key_as<Record<LoraRecord>, &TrainPhase::lora>("lora", "", "adapters, for method lora or qlora"),
       key_as<TrainableCodec, &TrainPhase::trainable>("trainable", "",
                                                      "trainable parameters for method frozen, or their matrices"),
@@ -297,13 +301,14 @@ struct TrainRecord {
     if (out.sequence && length && length->max > 0 && !out.data.packing) sequence = std::min(sequence, length->max);
     const bool packed = out.data.packing && length && length->mean > 0;
     const double mean = length && length->mean > 0 && !packed ? std::min(length->mean, sequence) : sequence;
+    const int rows = out.rows();
     const double epochs = out.epochs.value_or(1);
     const double all = out.steps          ? 0
                        : out.data.samples ? *out.data.samples * epochs * (packed ? length->mean / sequence : 1)
-                       : out.data.tokens  ? out.data.tokens->value * epochs / mean
+                       : out.data.tokens  ? out.data.tokens->value * epochs / (mean * rows)
                                           : 0;
     if (!check_plain_batch(reader, tree, out, sequence)) return false;
-    for (const Step& step : steps_of(out, sequence)) {
+    for (const Step& step : steps_of(out, sequence * rows)) {
       const bool uncountable = step.sequences > kMostBatch;
       if (!uncountable && (all <= 0 || step.sequences <= std::max(1.0, std::ceil(all)))) continue;
       const Reader::Scope scope(reader, step.key);
@@ -334,6 +339,17 @@ struct TrainRecord {
       return reader.fail(tree, "missing 'trainable'; method: frozen needs the trainable parameters, such as 2.3M");
     if (const Tree* trainable = tree.find("trainable"); trainable != nullptr && out.method != Method::kFrozen)
       return reader.fail_at_key(*trainable, "trainable also needs method: frozen");
+    if (out.objective == Objective::kDpo) {
+      if (out.models.size() != 1 || custom || out.models.front().shape.kind != ModelKind::kDecoder)
+        return reader.fail_at_key(*tree.find("objective"),
+                                  "dpo trains one decoder, and counts the model as it was before by itself");
+      if (out.method == Method::kFrozen)
+        return reader.fail_at_key(*tree.find("objective"), "dpo needs method: full, lora or qlora");
+      if (const Tree* data = tree.find("data"); data != nullptr && out.data.packing)
+        return reader.fail_at_key(*data, "pairs of answers are not packed; leave out packing");
+      if (out.start == StartFrom::kScratch)
+        return reader.fail_at_key(*tree.find("start"), "dpo starts from a trained model; leave out start");
+    }
     if (out.method == Method::kFull && all_frozen && !out.models.empty())
       return reader.fail(tree, "every model is frozen, so nothing is trained; add method: frozen and trainable");
     return true;

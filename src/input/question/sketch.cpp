@@ -204,6 +204,7 @@ class Sketcher {
     } else {
       stated(6, at + ".method", &Sketch::method, "--method");
     }
+    stated(6, at + ".objective", &Sketch::objective, "--objective");
     stated(6, at + ".trainable", &Sketch::trainable, "--trainable");
     if (method_ != Method::kLora && method_ != Method::kQlora) return;
     draft_.open(6, at + ".lora", "lora");

@@ -21,7 +21,7 @@ struct Sketch {
   std::string model{}, params{}, layers{}, hidden{}, vocab{};
   std::string samples{}, batch{}, setup{};
   std::string tokens{}, tokens_per_sample{}, epochs{}, steps{}, sequence{}, micro{};
-  std::string method{}, rank{}, trainable{}, precision{}, optimizer{}, framework{};
+  std::string method{}, objective{}, rank{}, trainable{}, precision{}, optimizer{}, framework{};
   std::string prompt{}, new_tokens{}, weights{}, weight_bits{}, kv_cache{}, engine{}, situation{}, concurrency{};
   std::string tokens_per_second{}, first_token{}, per_token{};
 };

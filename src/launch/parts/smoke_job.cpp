@@ -376,7 +376,9 @@ std::string smoke_rows(bool messages) {
     if (messages)
       row({R"({"messages": [{"role": "user", "content": ")", prompt, R"("}, {"role": "assistant", "content": ")",
            std::string_view(answer).substr(1), "\"}]}\n"});
-    else row({R"({"text": ")", prompt, answer, R"(", "prompt": ")", prompt, R"(", "completion": ")", answer, "\"}\n"});
+    else
+      row({R"({"text": ")", prompt, answer, R"(", "prompt": ")", prompt, R"(", "completion": ")", answer,
+           R"(", "chosen": ")", answer, R"(", "rejected": " )", std::to_string(last), "\"}\n"});
   }
   return text;
 }

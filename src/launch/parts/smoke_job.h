@@ -25,7 +25,7 @@ Result<SmokeJob> smoke_job(const Tree& written, const Launch& launch, bool machi
 /// The phase of a trial whose program writes a checkpoint when it is told to stop; others go on from their last one.
 bool saves_when_stopped(const LaunchPhase& laid);
 
-/// Rows for `DATA`, JSON lines: with text, prompt and completion, or with messages.
+/// Rows for `DATA`, JSON lines: with text, prompt, completion, and a chosen and a rejected one, or with messages.
 std::string smoke_rows(bool messages);
 
 }  // namespace gpuplan

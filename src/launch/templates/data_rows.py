@@ -1,5 +1,5 @@
 """What a row of training data says: which part of it is given and which is learnt."""
-from phase_parts import give_up
+from phase_parts import SETTINGS, give_up
 
 # The first whose columns a row has.
 FORMS = {
@@ -18,6 +18,7 @@ LEARNT = {
 }
 EXPECTED = ('"text"; "prompt" and "completion"; "messages" (a list of role and content); "instruction", "input" and '
             '"output"')
+PAIR = '"chosen" and "rejected", texts beside a "prompt" or lists of role and content'
 SPEAKERS = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant", "system": "system",
             "tool": "tool"}
 
@@ -29,6 +30,8 @@ def form_of(row):
 
 def checked(row, variable="DATA"):
     """The form of a row; ends the program where it has none."""
+    if SETTINGS.get("objective") == "dpo":
+        return checked_pair(row, variable)
     form = form_of(row)
     if form is None:
         held = ", ".join(f'"{name}"' for name in sorted(row)) or "no columns"
@@ -40,6 +43,18 @@ def checked(row, variable="DATA"):
                 isinstance(m, dict) and isinstance(m.get(keys[0]), str) and isinstance(m.get(keys[1]), str) for m in whole):
             give_up(f'{variable}: "{form}" of a row is no list of texts with "{keys[0]}" and "{keys[1]}": {str(whole)[:200]}')
     return form
+
+
+def checked_pair(row, variable):
+    """"pair"; ends the program where a row is no pair of answers."""
+    answers = [row.get("chosen"), row.get("rejected")]
+    texts = all(isinstance(one, str) for one in answers) and isinstance(row.get("prompt"), str)
+    talks = all(isinstance(one, list) and one and all(isinstance(m, dict) and "role" in m and "content" in m for m in one)
+                for one in answers)
+    if not texts and not talks:
+        held = ", ".join(f'"{name}"' for name in sorted(row)) or "no columns"
+        give_up(f"{variable}: a row has {held}; expected {PAIR}")
+    return "pair"
 
 
 def conversation(row, form):

@@ -204,11 +204,14 @@ TrainingNumbers training_numbers(const WorkPlace& place) {
   const bool scratch = place.from_scratch();
   const bool frozen = trains_adapters(train);
   constexpr double kWarmUpShare = 0.02;
+  // As the docstring of trl/scripts/dpo.py has it, 5e-7 for all weights and 5e-6 for adapters.
+  const double dpo = frozen ? 5e-6 : 5e-7;
   const double warm_up = std::clamp(std::ceil(kWarmUpShare * steps_of(place)), 1.0, 2000.0);
   return {number_argument(place, "learning_rate",
-                          scratch  ? 3e-4
-                          : frozen ? 2e-4
-                                   : 1e-5),
+                          train.rows() > 1 ? dpo
+                          : scratch        ? 3e-4
+                          : frozen         ? 2e-4
+                                           : 1e-5),
           number_argument(place, "weight_decay", scratch ? 0.1 : 0.0),
           static_cast<double>(warm_up_steps(place, clamped<int>(warm_up))), number_argument(place, "grad_clip", 1.0),
           number_argument(place, "seed", 1.0)};
@@ -248,7 +251,8 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("dropout", adapters.dropout).member("rslora", adapters.rslora).member("dora", adapters.dora);
   json.member("targets", adapter_targets(train)).end();
   json.member("sequence", longest_row(place));
-  json.member("packing", train.data.packing || train.data.tokens.has_value());
+  json.member("objective", name_of(train.objective));
+  json.member("packing", train.rows() == 1 && (train.data.packing || train.data.tokens.has_value()));
   json.member("separate", separate_samples(train) && !runs_under(place, "unsloth"))
       .member("mean_tokens", estimate.mean_tokens);
   json.member("gpus", place.laid.gpus).member("nodes", place.laid.nodes);
@@ -281,10 +285,13 @@ void require_data(const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
   const bool scratch = place.from_scratch();
   work.required.emplace_back(
-      scratch ? "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset (column: text)"
-              : "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset owner/name[:split] "
-                "(columns: "
-                "text; prompt + completion; messages; or instruction + input + output)");
+      train.objective == Objective::kDpo ? "DATA: file or folder of JSONL, JSON or Parquet, or Hugging Face dataset "
+                                           "owner/name[:split] (columns: chosen + "
+                                           "rejected, texts after a prompt or conversations)"
+      : scratch ? "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset (column: text)"
+                : "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset owner/name[:split] "
+                  "(columns: "
+                  "text; prompt + completion; messages; or instruction + input + output)");
   if (train.models.front().drawn)
     work.required.emplace_back("TOKENIZER: Hugging Face name, or folder, of a tokenizer of at most " +
                                std::to_string(train.models.front().shape.vocab) + " tokens");

@@ -1,4 +1,5 @@
-// Supervised fine-tuning by TRL's own program: `trl sft --config sft.yaml`, started through accelerate.
+// Fine-tuning by TRL's own programs, started through accelerate: `trl sft --config sft.yaml`, and `trl dpo` on pairs of
+// answers.
 #include "launch/work/trl.h"
 
 #include <algorithm>
@@ -14,8 +15,13 @@
 namespace gpuplan {
 namespace {
 
-/// What sft.yaml names the folder with the rows that prepare_trl.py makes of DATA.
+/// What the settings name the folder with the rows that prepare_trl.py makes of DATA.
 constexpr std::string_view kRowsMark = "@GPUPLAN_ROWS@";
+
+bool prefers(const TrainPhase& train) { return train.objective == Objective::kDpo; }
+
+/// "sft" or "dpo": the program, and the name of its settings.
+std::string program_name(const TrainPhase& train) { return prefers(train) ? "dpo" : "sft"; }
 
 bool flash_by_name(AttentionKernel kernel) { return attention_name(kernel).starts_with("flash_attention"); }
 
@@ -92,9 +98,15 @@ void set_model(SettingLines& lines, const WorkPlace& place, Backend backend) {
 }
 
 void set_data(SettingLines& lines, const WorkPlace& place) {
-  const bool packs = separate_samples(place.train());
   lines.set("dataset_name", kRowsMark).set("dataset_train_split", "train");
-  lines.set("max_length", longest_row(place)).set("truncation_mode", "keep_start").set("packing", packs);
+  lines.set("max_length", longest_row(place)).set("truncation_mode", "keep_start");
+  if (prefers(place.train())) {
+    // The scores of the model as it was are worked out in every step, as the plan counts them.
+    lines.set("precompute_ref_log_probs", false);
+    return;
+  }
+  const bool packs = separate_samples(place.train());
+  lines.set("packing", packs);
   if (packs) lines.set("packing_strategy", "bfd");
   // The rows say themselves which tokens are learnt; "nll" is the loss that all versions of TRL have.
   lines.set("completion_only_loss", true).set("assistant_only_loss", false).set("loss_type", "nll");
@@ -120,12 +132,11 @@ void set_training(SettingLines& lines, const WorkPlace& place, Backend backend, 
   keep_checkpoints(lines, place);
   const int evaluations = evaluation_steps(place);
   lines.set("eval_strategy", evaluations > 0 ? "steps" : "no");
-  if (evaluations > 0)
-    lines.set("eval_steps", evaluations)
-        .set("dataset_test_split", "test")
-        .set("prediction_loss_only", true)
-        .set("label_names", std::vector<std::string>{"labels"})
-        .set("per_device_eval_batch_size", 1);
+  if (evaluations > 0) {
+    lines.set("eval_steps", evaluations).set("dataset_test_split", "test").set("per_device_eval_batch_size", 1);
+    if (!prefers(place.train()))
+      lines.set("prediction_loss_only", true).set("label_names", std::vector<std::string>{"labels"});
+  }
   lines.set("report_to", std::vector<std::string>{std::string(kReportsMark)}).set("run_name", run_name(place));
   lines.set("logging_dir", std::string(kRunMark) + "/tensorboard");
   lines.set("ddp_find_unused_parameters", false).set("dataloader_num_workers", 2).set("dataloader_drop_last", true);
@@ -140,6 +151,13 @@ Result<TrainerProgram> trainer_program(const WorkPlace& place) {
   const std::string cannot = trl_cannot(place);
   const std::string resume = must_resume(place);
   if (asked == "trl" && !cannot.empty()) return place.wrong("args has program: trl, but: " + cannot);
+  if (prefers(place.train())) {
+    if (!cannot.empty()) return place.wrong("objective: dpo is trained by trl dpo only, but: " + cannot);
+    if (asked == "own") return place.wrong("args has program: own, but train.py has no objective: dpo");
+    return TrainerProgram{true, (resume.empty() ? std::string() : resume + ". ") +
+                                    "trl dpo neither writes a checkpoint when it is stopped nor goes on from one: it "
+                                    "begins anew."};
+  }
   if (asked == "own") return TrainerProgram{false, "train.py runs since args has program: own."};
   if (asked == "trl" || (cannot.empty() && resume.empty())) {
     std::string note =
@@ -170,7 +188,8 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   add_data_programs(place, work);
   for (const char* name : {"place_settings.py", "prepare_trl.py"}) work.files.push_back(program(place, name));
   work.files.push_back({place.path("settings.json"), json.end().take(), false});
-  work.files.push_back({place.path("sft.yaml"), lines.take(), false});
+  const std::string name = program_name(place.train());
+  work.files.push_back({place.path(name + ".yaml"), lines.take(), false});
   work.files.push_back({place.path("accelerate.yaml"), accelerate_yaml(place, backend, States::kWhole), false});
   if (backend == Backend::kDeepSpeed)
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(place), false});
@@ -186,7 +205,8 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
     work.command.emplace_back(
         "CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} && export "
         "CUDA_VISIBLE_DEVICES=\"${CUDA_VISIBLE_DEVICES%%,*}\"");
-  std::string line = "trl sft --config \"$GPUPLAN_TRL/sft.yaml\" --accelerate_config " + file_word("accelerate.yaml");
+  std::string line = "trl " + name + " --config \"$GPUPLAN_TRL/" + name + ".yaml\" --accelerate_config " +
+                     file_word("accelerate.yaml");
   line += accelerate_flags(place);
   if (backend == Backend::kDeepSpeed) line += " --deepspeed_config_file " + file_word("ds_config.json");
   work.command.push_back(line);

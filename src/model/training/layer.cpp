@@ -268,11 +268,13 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
   cost.expert_traffic += expert_traffic(c, transfers);
 }
 
-/// One network, whose sequences are `length` tokens long where it does not say itself.
-Context context_of(const ModelWork& model, const TrainingRates& rates, const LayerCut& cut, double length) {
+/// One network, whose sequences are `length` tokens long, `rows` of their own each, where it does not say itself.
+Context context_of(const ModelWork& model, const TrainingRates& rates, const LayerCut& cut, double length,
+                   double rows) {
   Context c{rates, cut, model, *rates.constants};
-  c.length = model.tokens > 0 ? model.tokens : length;
-  c.tokens = c.length * cut.micro_batch / cut.cp;
+  const double tokens = model.tokens > 0 ? model.tokens : length;
+  c.length = model.tokens > 0 ? tokens : tokens / rows;
+  c.tokens = tokens * cut.micro_batch / cut.cp;
   return c;
 }
 
@@ -281,7 +283,7 @@ Context context_of(const ModelWork& model, const TrainingRates& rates, const Lay
 LayerCost layer_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
   LayerCost cost;
   for (const ModelWork& model : work.models) {
-    const Context c = context_of(model, rates, cut, work.sequence);
+    const Context c = context_of(model, rates, cut, work.sequence, work.rows);
     if (model.use->custom) add_custom_memory(c, cost);
     else detail::add_activations(rates, cut, model, {c.tokens, c.length}, cost);
   }
@@ -291,7 +293,7 @@ LayerCost layer_memory(const TrainingWork& work, const TrainingRates& rates, con
 void add_layer_times(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut, LayerCost& cost) {
   const double padded = padded_tokens(work, cut.micro_batch);
   for (const ModelWork& model : work.models) {
-    const Context c = context_of(model, rates, cut, padded);
+    const Context c = context_of(model, rates, cut, padded, work.rows);
     if (model.use->custom) add_custom_times(c, cost);
     else add_transformer_times(c, cost);
   }

@@ -20,7 +20,7 @@ ErrorLabels training_labels(const TrainingWork& work, const TrainingRates& r, co
   labels.add(s.tp > 1 || s.pp > 1, ErrorPart::kCut);
   labels.add(is_eight_bit(r.precision), ErrorPart::kEightBit);
   labels.add(r.precision == Precision::kNvfp4 || work.quantised_base, ErrorPart::kFourBit);
-  labels.add(work.sequence >= 16384, ErrorPart::kLong);
+  labels.add(work.sequence / work.rows >= 16384, ErrorPart::kLong);
   labels.add(work.moe, ErrorPart::kExperts);
   labels.add(work.moe && s.ep > r.link_span, ErrorPart::kExpertsApart);
   labels.add(work.adapters, ErrorPart::kAdapters);

@@ -88,6 +88,8 @@ struct TrainingWork {
   double trainable = 0;         ///< parameters with gradients and optimizer state
   double sequence = 0;          ///< tokens a sequence may have (memory)
   double mean_tokens = 0;       ///< tokens a sequence has on average (time)
+  double rows = 1;              ///< sequences of their own, for attention and padding, that a sequence of the batch is
+                                ///< made of: 2 where it is a pair of answers
   double sequences_total = 0;   ///< sequences to process: the same work for every candidate
   double batch = 0;             ///< sequences an optimizer step; 0: auto
   double samples_total = 0;     ///< samples as the user counts them (for samples a second)

@@ -178,6 +178,16 @@ Result<ModelWork> model_work(const TrainPhase& phase, const ModelUse& use) {
   return model;
 }
 
+/// The network as it was before, which scores every pair too (Rafailov et al. 2023, arXiv:2305.18290, equation 7).
+Result<ModelWork> reference_work(const TrainPhase& phase, const ModelUse& use) {
+  ModelUse before = use;
+  before.frozen = true;
+  before.gradient_through = false;
+  Result<ModelWork> model = model_work(phase, before);
+  if (model) model->use = &use;
+  return model;
+}
+
 void place(const ModelWork& model, TrainingWork& work) {
   PlacedParameters& all = model.backward_weights ? work.learn : work.base;
   const ParameterCount& p = model.params;
@@ -199,7 +209,7 @@ void place(const ModelWork& model, TrainingWork& work) {
 void pad(TrainingWork& work, bool packed) {
   const bool varies = !packed && work.mean_tokens > 0 && work.sequence > work.mean_tokens;
   const double sigma = varies ? math::log(work.sequence / work.mean_tokens) / 3.1 : 0;
-  double n = 1;
+  double n = work.rows;
   for (double& tokens : work.padded) {
     const double z = varies ? math::normal_quantile((n - 0.375) / (n + 0.25)) : 0;
     tokens = varies ? std::min(work.sequence, work.mean_tokens * math::exp(z * sigma)) : work.mean_tokens;
@@ -232,6 +242,9 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
   }
   work.mean_tokens = work.sequence;
   if (transformer && !packed && length && length->mean > 0) work.mean_tokens = std::min(length->mean, work.sequence);
+  work.rows = phase.rows();
+  work.sequence *= work.rows;
+  work.mean_tokens *= work.rows;
 
   if (phase.batch) {
     if (phase.batch->sequences) work.batch = *phase.batch->sequences;
@@ -239,7 +252,7 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
   }
   const double epochs = phase.epochs.value_or(1);
   // Packing joins samples to full sequences, so the count of sequences follows from the tokens.
-  const double per_sequence = packed && length && length->mean > 0 ? work.sequence / length->mean : 1;
+  const double per_sequence = packed && length && length->mean > 0 ? work.sequence / length->mean / work.rows : 1;
   if (phase.steps) {
     const double batch = phase.steps_at_batch ? *phase.steps_at_batch : work.batch;
     if (!(batch > 0)) {
@@ -281,7 +294,14 @@ Result<TrainingWork> training_work(const TrainPhase& phase) {
     }
     if (model->adapters) matrices += model->trainable;
     place(*model, work);
+    const bool apart = !model->adapters;
     work.models.push_back(std::move(*model));
+    if (phase.objective != Objective::kDpo) continue;
+    // Beside adapters it is the base without them; else its weights are there a second time.
+    Result<ModelWork> before = reference_work(phase, use);
+    if (!before) return std::unexpected(before.error());
+    if (apart) place(*before, work);
+    work.models.push_back(std::move(*before));
   }
   if (phase.method == Method::kFrozen && phase.trainable) {
     work.trainable += *phase.trainable;

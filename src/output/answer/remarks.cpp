@@ -163,7 +163,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
     const std::string& name = report.job.phases[static_cast<std::size_t>(phase.phase)].name;
     const std::string at = report.job.phases.size() > 1 ? " in " + printable(name, 30) : "";
     if (phase.batch_usual)
-      lines.push_back("a global batch of " + count_of(phase.batch, "sequence") + at + " (" +
+      lines.push_back("a global batch of " + batch_count(phase, phase.batch) + at + " (" +
                       (report.in_flags ? "--batch" : "batch") + ").");
     if (phase.lighter)
       lines.push_back("8-bit AdamW and no fp32 weights" + at + ", as " + lighter_reason(phase) + " (" +
@@ -194,7 +194,7 @@ std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
 std::string unused_remark(const PlanReport& report, const Plan& plan) {
   for (const PhasePlan& part : plan.phases)
     if (const std::string idle = idle_words(part); !idle.empty())
-      return "A batch of " + count_of(part.estimate->batch, "sequence") + " " + idle +
+      return "A batch of " + batch_count(*part.estimate, part.estimate->batch) + " " + idle +
              (report.job.phases.size() > 1
                   ? " in " + printable(report.job.phases[static_cast<std::size_t>(part.estimate->phase)].name, 30)
                   : "") +

@@ -12,6 +12,7 @@
 #include "output/words/strategy_reasons.h"
 #include "plan/capacity/batch_memory.h"
 #include "plan/capacity/largest_batch.h"
+#include "plan/notes/batch_notes.h"
 #include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
@@ -144,7 +145,7 @@ ReportSection memory_section(const ReportParts& parts) {
     const Machines machines{*estimate.node, std::max(estimate.nodes, 1), estimate.gpus, true};
     const int most = OpenBatch(std::move(alone), 0, report.catalogue, machines, first).largest();
     if (most > 0)
-      largest.push_back("Largest that fits in " + phase_name(report, part) + ": " + count_of(most, "sequence") +
+      largest.push_back("Largest that fits in " + phase_name(report, part) + ": " + batch_count(estimate, most) +
                         " in parallel on each replica (planned: " + count_text(estimate.strategy.micro_batch) + ").");
   }
   add_list(section, largest);

@@ -37,11 +37,12 @@ std::string models_words(const Phase& phase) {
 std::string data_words(const Phase& phase, const PhaseEstimate& estimate) {
   if (const auto* train = std::get_if<TrainPhase>(&phase.work)) {
     std::string text;
-    if (train->data.samples) text = count_of(*train->data.samples, "sample");
+    const char* sample = train->rows() > 1 ? "pair" : "sample";
+    if (train->data.samples) text = count_of(*train->data.samples, sample);
     else if (train->data.tokens) text = count_short(train->data.tokens->value) + " tokens";
     if (train->epochs) text += (text.empty() ? "" : ", ") + count_of(*train->epochs, "epoch");
     if (train->epochs && *train->epochs > 1 && train->data.samples)
-      text += ", " + count_text(*train->epochs * *train->data.samples) + " samples in all";
+      text += ", " + count_of(*train->epochs * *train->data.samples, sample) + " in all";
     return text;
   }
   if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) {

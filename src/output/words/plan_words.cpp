@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "plan/billing/ledger.h"
 
 namespace gpuplan {
 namespace {
@@ -28,6 +29,10 @@ std::string models_words(const std::vector<ModelUse>& models) {
 
 /// What is done to the weights, as people call it.
 std::string method_words(const TrainPhase& train) {
+  if (train.objective == Objective::kDpo)
+    return train.method == Method::kFull
+               ? "DPO of "
+               : "DPO (" + std::string(train.method == Method::kQlora ? "QLoRA" : "LoRA") + ") of ";
   switch (train.method) {
     case Method::kLora:
       return "LoRA fine-tuning of ";
@@ -42,7 +47,8 @@ std::string method_words(const TrainPhase& train) {
 
 std::string train_words(const TrainPhase& train) {
   std::string text = method_words(train) + models_words(train.models);
-  if (train.data.samples) text += " on " + count_short(*train.data.samples) + " samples";
+  if (train.data.samples)
+    text += " on " + count_short(*train.data.samples) + (train.rows() > 1 ? " pairs" : " samples");
   if (train.data.tokens)
     text += (train.data.samples ? ", " : " on ") + count_short(train.data.tokens->value) + " tokens";
   if (train.epochs) text += ", " + count_of(*train.epochs, "epoch");

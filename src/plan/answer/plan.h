@@ -145,6 +145,7 @@ struct PhaseEstimate {
   bool batch_usual = false;  ///< that of practice: the job states none
   double mean_tokens = 0;    ///< that one has on average
   int sequence = 0;          ///< tokens that a training sequence may have; 0 when it is no training
+  int rows = 1;              ///< sequences that each of a batch is: 2 for pairs of answers
   StartFrom start = StartFrom::kScratch;  ///< what training starts from
   double overhead_share = 0;              ///< part of the work's time that the job added on top, as a share of the rest
   std::optional<Serving> serving;         ///< of a generation phase

@@ -16,22 +16,27 @@ std::vector<std::string> batch_lines(const PhasePlan& part) {
   const PhaseEstimate& phase = *part.estimate;
   std::vector<std::string> lines;
   if (phase.batch_usual) {
-    const std::string tokens = phase.sequence > 1 ? ", " + count_text(phase.batch * phase.sequence) + " tokens" : "";
-    lines.push_back("a global batch of " + count_of(phase.batch, "sequence") + tokens +
+    const std::string tokens =
+        phase.sequence > 1 ? ", " + count_text(phase.batch * phase.sequence * phase.rows) + " tokens" : "";
+    lines.push_back("a global batch of " + batch_count(phase, phase.batch) + tokens +
                     ", as people train such a model (--batch).");
   } else if (phase.batch != phase.batch_wanted) {
-    lines.push_back("a global batch of " + count_of(phase.batch, "sequence") + " instead of " +
+    lines.push_back("a global batch of " + batch_count(phase, phase.batch) + " instead of " +
                     count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
   }
   if (phase.lighter)
     lines.push_back("8-bit AdamW and bf16 weights without an fp32 copy, since " + lighter_reason(phase) +
                     " (optimizer).");
   if (const std::string idle = idle_words(part); !idle.empty())
-    lines.push_back("a batch of " + count_of(phase.batch, "sequence") + " " + idle + "; " + why_idle(part) + ".");
+    lines.push_back("a batch of " + batch_count(phase, phase.batch) + " " + idle + "; " + why_idle(part) + ".");
   return lines;
 }
 
 }  // namespace
+
+std::string batch_count(const PhaseEstimate& phase, double count) {
+  return count_of(count, phase.rows > 1 ? "pair" : "sequence");
+}
 
 std::string lighter_reason(const PhaseEstimate& phase) {
   return std::string("fp32 AdamW does not fit without ") + (phase.gpus > 1 ? "cutting layers or " : "") + "CPU memory";

@@ -13,6 +13,9 @@ namespace gpuplan {
 /// Sentences about the training phases of one plan, in the order of its phases.
 void add_batch_notes(const Job& job, const Plan& plan, std::vector<std::string>& lines);
 
+/// "64 sequences", "64 pairs": so many of what the phase's batch counts.
+std::string batch_count(const PhaseEstimate& phase, double count);
+
 /// Why a phase trains with a lighter optimizer: "fp32 AdamW does not fit without CPU memory".
 std::string lighter_reason(const PhaseEstimate& phase);
 

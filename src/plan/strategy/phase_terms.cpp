@@ -118,7 +118,8 @@ class Inputs {
     }
     double tokens = work.sequences_total * work.mean_tokens / epochs;
     if (train.data.samples) {
-      const double each = train.data.tokens_per_sample ? train.data.tokens_per_sample->mean : work.mean_tokens;
+      const double each =
+          train.data.tokens_per_sample ? train.data.tokens_per_sample->mean * work.rows : work.mean_tokens;
       tokens = std::min(tokens, *train.data.samples * each);
     }
     return as<Bytes>(assumed_.text_bytes) * tokens;

@@ -61,7 +61,7 @@ bool fast_links(const NodeShape& node) {
 StartFrom start_from(const PracticeConstants& practice, const TrainingWork& work) {
   const TrainPhase& train = *work.phase;
   if (train.start) return *train.start;
-  if (train.method != Method::kFull) return StartFrom::kWeights;
+  if (train.method != Method::kFull || train.objective != Objective::kNextToken) return StartFrom::kWeights;
   const bool drawn = std::ranges::all_of(train.models, [](const ModelUse& use) { return use.drawn || use.custom; });
   const double tokens = work.sequences_total * work.mean_tokens;
   const bool corpus = !train.data.samples && tokens >= practice.scratch_tokens * work.params;
@@ -69,7 +69,7 @@ StartFrom start_from(const PracticeConstants& practice, const TrainingWork& work
 }
 
 double pretraining_share(const PracticeConstants& practice, const TrainingWork& work) {
-  if (work.phase->method != Method::kFull) return 0;
+  if (work.phase->method != Method::kFull || work.phase->objective != Objective::kNextToken) return 0;
   if (start_from(practice, work) == StartFrom::kScratch) return 1;
   const double tokens = work.sequences_total * work.mean_tokens;
   return tokens / (tokens + practice.pretrain_tokens);

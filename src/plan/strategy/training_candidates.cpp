@@ -79,7 +79,7 @@ bool TrainingCandidates::offload_fixed() const { return phase_.offload.on(gpu_.n
 
 int TrainingCandidates::most_context() const {
   int most = 1;
-  while (most * 2 * kContextTokens <= work_.sequence && most * 2 <= gpus_) most *= 2;
+  while (most * 2 * kContextTokens <= work_.sequence / work_.rows && most * 2 <= gpus_) most *= 2;
   return most;
 }
 

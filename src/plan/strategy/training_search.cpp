@@ -272,7 +272,8 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
   estimate.batch_wanted = batch.wanted;
   estimate.batch_usual = batch.usual;
   estimate.mean_tokens = work.mean_tokens;
-  estimate.sequence = static_cast<int>(std::ceil(work.sequence));
+  estimate.sequence = static_cast<int>(std::ceil(work.sequence / work.rows));
+  estimate.rows = static_cast<int>(work.rows);
   if (given != nullptr)
     apply_given(*given, {work.samples_total, estimate.tokens, best.steps}, given_units(*given, gpus, gpus),
                 phase.overhead.share, estimate);
