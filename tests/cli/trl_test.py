@@ -139,7 +139,7 @@ class Chosen(unittest.TestCase):
         self.assertFalse({"packing", "completion_only_loss", "assistant_only_loss", "label_names"} & set(found), found)
         self.assertIn("chosen + rejected", script)
         self.assertEqual(self.dpo("method: full")[0]["learning_rate"], 5e-7)
-        self.assertEqual(self.dpo(more="    args: {beta: 0.3, loss_type: [ipo]}\n")[0]["beta"], 0.3)
+        self.assertEqual(self.dpo(more="    args: {beta: 0.3}\n")[0]["beta"], 0.3)
 
     def test_pairs_have_no_other_program(self):
         for more, why in (("    args: {program: own}\n", "train.py has no objective: dpo"),):

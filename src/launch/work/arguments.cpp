@@ -107,9 +107,10 @@ constexpr std::string_view kTrainer =
     "program ";
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTrainerTables = {
     {{"transformers", "TrainingArguments"}}};
-constexpr std::array<Program, 15> kPrograms = {{
+constexpr std::array<Program, 16> kPrograms = {{
     {"torch", kRates},
-    {"trl", kTrainer, {{{"trl", "sft"}, {"trl", "model"}, {"transformers", "TrainingArguments"}}}},
+    {"trl sft", kTrainer, {{{"trl", "sft"}, {"trl", "model"}, {"transformers", "TrainingArguments"}}}},
+    {"trl dpo", kTrainer, {{{"trl", "dpo"}, {"trl", "model"}, {"transformers", "TrainingArguments"}}}},
     {"hf-trainer", kTrainer, kTrainerTables},
     {"accelerate", kTrainer, kTrainerTables},
     {"deepspeed", kTrainer, kTrainerTables},
@@ -143,7 +144,8 @@ const Argument* argument_of(std::string_view name) {
 const Program* program_of(const WorkPlace& place) {
   std::string_view name = place.estimate().framework != nullptr ? place.estimate().framework->name : std::string_view();
   if (name == "hf-trainer")
-    if (const auto chosen = trainer_program(place); chosen && chosen->trl) name = "trl";
+    if (const auto chosen = trainer_program(place); chosen && chosen->trl)
+      name = place.train().objective == Objective::kDpo ? "trl dpo" : "trl sft";
   const auto found = std::ranges::find(kPrograms, name, &Program::name);
   return found == kPrograms.end() ? nullptr : &*found;
 }
