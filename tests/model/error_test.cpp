@@ -137,6 +137,70 @@ TEST(Learning, ManyApproachWhatTheyAgreeOn) {
   EXPECT_TRUE(taught == model()) << "nothing is left of what was forgotten";
 }
 
+double width(const ErrorModel& of) { return std::sqrt(expected_error(of, kFigure, labels()).variance); }
+
+TEST(Learning, RunsOfOneSetupThatContradictEachOtherWiden) {
+  // The same setup, half of what is predicted and twice as much: nobody knows it better than before.
+  for (const double apart : {0.5, 0.69, 1.2}) {
+    ErrorModel taught = model();
+    learn(taught, {own(labels(), -apart), own(labels(), apart)});
+    EXPECT_NEAR(expected_error(taught, kFigure, labels()).shift, 0, 1e-9);
+    if (apart > 0.6) {
+      EXPECT_GT(width(taught), width(model())) << apart;
+    }
+    ErrorModel agreed = model();
+    learn(agreed, {own(labels(), apart), own(labels(), apart)});
+    EXPECT_LT(width(agreed), width(model()));
+    EXPECT_LT(width(agreed), width(taught));
+    // Somebody else's setup is not known to be like that.
+    EXPECT_LT(expected_error(taught, kFigure, labels("B200", "hf")).variance,
+              expected_error(model(), kFigure, labels("B200", "hf")).variance);
+  }
+}
+
+TEST(Learning, TheFurtherApartTheWider) {
+  double before = 0;
+  for (const double apart : {0.1, 0.3, 0.6, 1.0, 1.5}) {
+    ErrorModel taught = model();
+    learn(taught, {own(labels(), -apart), own(labels(), apart), own(labels(), 0)});
+    EXPECT_GE(width(taught), before) << apart;
+    before = width(taught);
+  }
+}
+
+TEST(Learning, AnOutlierHardlyMovesWhatOthersSay) {
+  for (const double odd : {2.48, -2.48, 3.5}) {
+    ErrorModel two = model(), three = model();
+    learn(two, {own(labels(), -0.69), own(labels(), 0.69)});
+    learn(three, {own(labels(), -0.69), own(labels(), 0.69), own(labels(), odd)});
+    EXPECT_LT(std::abs(expected_error(three, kFigure, labels()).shift), 0.2) << odd;
+    EXPECT_GE(width(three), width(two)) << odd;
+  }
+}
+
+TEST(Learning, FiguresOfAJobAddToOwnRuns) {
+  ErrorModel both = model(), runs = model(), alone = model();
+  learn(runs, {own(labels(), 0.3), own(labels(), 0.3)});
+  both = runs;
+  learn_given(both, {own(labels(), 0.3)});
+  learn_given(alone, {own(labels(), 0.3)});
+  EXPECT_EQ(own_runs_on(both, kFigure, labels()), 2);
+  EXPECT_EQ(given_on(both, kFigure, labels()), 1);
+  EXPECT_EQ(own_runs_on(alone, kFigure, labels()), 0);
+  const auto shift = [](const ErrorModel& of, const ErrorLabels& at) { return expected_error(of, kFigure, at).shift; };
+  EXPECT_GT(shift(both, labels()), shift(runs, labels()));
+  EXPECT_GT(shift(runs, labels()), shift(alone, labels()));
+  EXPECT_LT(width(both), width(runs));
+  EXPECT_GT(shift(alone, labels()), shift(alone, labels("B200"))) << "less on other GPUs";
+  EXPECT_GT(shift(alone, labels("B200")), 0);
+  // A figure that is uncertain itself tells less.
+  OwnRun rough = own(labels(), 0.3);
+  rough.noise = 0.25;
+  ErrorModel roughly = model();
+  learn_given(roughly, {rough});
+  EXPECT_LT(shift(roughly, labels()), shift(alone, labels()));
+}
+
 TEST(Learning, AFigureThatNoRunStatesStaysAsItWas) {
   ErrorModel taught = model();
   OwnRun silent{.labels = labels()};

@@ -136,13 +136,26 @@ struct LearnedLabel {
   bool operator==(const LearnedLabel&) const = default;
 };
 
+/// A software on a card whose runs contradict each other.
+struct UnsteadySetup {
+  std::string software, card;
+  double wider = 1;  ///< variance of one configuration there, over that of others
+
+  bool is(std::string_view its_software, std::string_view its_card) const {
+    return software == its_software && card == its_card;
+  }
+  bool operator==(const UnsteadySetup&) const = default;
+};
+
 /// What own runs tell of one figure: the joint normal distribution of the errors that they share with predictions.
 struct LearnedFigure {
   std::vector<LearnedLabel> labels;
   std::vector<double> mean;        ///< of ln(measured / predicted)
   std::vector<double> covariance;  ///< labels x labels, row by row
   std::vector<double> root;        ///< lower triangle L with L L' = covariance
-  int runs = 0;                    ///< that state the figure
+  std::vector<UnsteadySetup> unsteady;
+  int runs = 0;   ///< that state the figure
+  int given = 0;  ///< figures of the job that do
 
   bool operator==(const LearnedFigure&) const = default;
 };

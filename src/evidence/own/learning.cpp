@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "base/sorting.h"
 #include "evidence/validation/generation_prediction.h"
+#include "model/error/terms.h"
 
 namespace gpuplan {
 
@@ -62,6 +63,7 @@ std::vector<Teaching> teachings_of(const std::vector<ComparedRow>& rows, const E
       teaching.figure = figure.value;
       ++teaching.runs;
       teaching.before = expected_error(facts, figure.value, row.run.labels);
+      teaching.wider = wider_at(learned, figure.value, row.run.labels);
       teaching.now = expected_error(learned, figure.value, row.run.labels);
     }
   }

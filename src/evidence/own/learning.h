@@ -36,6 +36,7 @@ struct Teaching {
   ErrorFigure figure = ErrorFigure::kTime;
   int runs = 0;  ///< of that software on those cards, which state the figure
   ExpectedError before, now;
+  double wider = 1;  ///< variance of one configuration, over what it was before
 };
 std::vector<Teaching> teachings_of(const std::vector<ComparedRow>& rows, const ErrorModel& facts,
                                    const ErrorModel& learned);

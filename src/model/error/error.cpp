@@ -92,6 +92,10 @@ int own_runs_on(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& 
   return split(model, figure, labels).count > 0 ? model.learned[index_of(figure)].runs : 0;
 }
 
+int given_on(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
+  return split(model, figure, labels).count > 0 ? model.learned[index_of(figure)].given : 0;
+}
+
 double ratio_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& a, const ErrorLabels& b) {
   // Every factor of a joint sample weighs by the difference of its loads.
   std::vector<ErrorLoad> loads = error_loads(model, figure, a);

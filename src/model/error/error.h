@@ -22,6 +22,8 @@ ExpectedError expected_error(const ErrorModel& model, ErrorFigure figure, const 
 
 /// How many of the user's own runs tell something of such a prediction.
 int own_runs_on(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
+/// How many figures of the job do.
+int given_on(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
 
 /// Variance of the error of the ratio of two predictions: what they have in common cancels.
 double ratio_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& a, const ErrorLabels& b);
@@ -60,10 +62,14 @@ struct OwnRun {
   ErrorLabels labels;
   std::array<bool, kErrorFigures> states{};
   std::array<double, kErrorFigures> error{};  ///< ln(measured / predicted) of the figures that it states
+  double noise = 0;                           ///< variance of the measurements themselves
 };
-/// The model with what these runs tell (a robust Gaussian update: shrinks, and a run that is far from what the others
-/// say counts little). Earlier learning is forgotten. At most kMostOwnRuns, the newest, count. O(runs^3).
+/// The model with what these runs tell (a robust Gaussian update: shrinks; a run that is far from what the others say
+/// counts little; runs of one setup that contradict each other make it wider). Earlier learning is forgotten. At most
+/// kMostOwnRuns, the newest, count. O(runs^3).
 inline constexpr std::size_t kMostOwnRuns = 64;
 void learn(ErrorModel& model, const std::vector<OwnRun>& runs);
+/// The same of figures that a job states, beside what own runs have told.
+void learn_given(ErrorModel& model, const std::vector<OwnRun>& figures);
 
 }  // namespace gpuplan

@@ -25,6 +25,13 @@ inline bool operator==(const LearnedLabel& known, const ErrorTerm& term) {
          label.ends_with(term.more);
 }
 
+/// How much larger the variance of one configuration is where runs of such a setup contradict each other; else 1.
+inline double wider_at(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
+  for (const UnsteadySetup& setup : model.learned[index_of(figure)].unsteady)
+    if (setup.is(labels.software, labels.card)) return setup.wider;
+  return 1;
+}
+
 /// Calls `use(term)` for every part that the figure knows and the run has, in the order of ErrorPart.
 template <class Use>
 void for_each_term(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels, const Use& use) {
@@ -38,7 +45,9 @@ void for_each_term(const ErrorModel& model, ErrorFigure figure, const ErrorLabel
   tell(ErrorPart::kCard, labels.card_measured, labels.card, {});
   tell(ErrorPart::kGeneration, labels.card_measured, labels.architecture, labels.memory_type);
   tell(ErrorPart::kSite, true, {}, {});
-  tell(ErrorPart::kConfiguration, true, {}, {});
+  const double deviation = components[index_of(ErrorPart::kConfiguration)].deviation;
+  if (deviation > 0)
+    use(ErrorTerm{ErrorPart::kConfiguration, {}, {}, deviation * deviation * wider_at(model, figure, labels)});
   for (std::uint32_t left = labels.circumstances; left != 0; left &= left - 1)
     tell(static_cast<ErrorPart>(std::countr_zero(left)), true, {}, {});
 }
