@@ -12,6 +12,7 @@
 #include "plan/billing/bill.h"
 #include "plan/billing/interruptions.h"
 #include "plan/billing/timeline.h"
+#include "plan/capacity/given_evidence.h"
 #include "plan/capacity/machines.h"
 #include "plan/machines/mixed_plans.h"
 #include "plan/notes/assumptions.h"
@@ -42,6 +43,9 @@ class Search {
     auto workloads = prepare(job_);
     if (!workloads) return std::unexpected<Error>(std::move(workloads.error()));
     workloads_ = std::move(*workloads);
+    if (!options_.ignore_given) taught_ = learned_from_given(workloads_, catalogue_);
+    if (taught_)
+      for (PhaseWorkload& workload : workloads_) workload.errors = &*taught_;
     lay_out();
     order_ = canonical_order(job_);
     estimate();
@@ -54,7 +58,7 @@ class Search {
     refine(result.plans);
     result.values = value_ranges(result.plans);
     result.recommendations = recommend(job_, result.plans,
-                                       {catalogue_.errors, catalogue_.answer_constants.beside_shared,
+                                       {errors(), catalogue_.answer_constants.beside_shared,
                                         catalogue_.practice_constants, options_.seed, options_.common});
     describe_market(result);
     result.assumptions = assumptions(job_, catalogue_, result.plans);
@@ -65,10 +69,13 @@ class Search {
         result.assumptions.push_back(guess_words(job_, guess));
     }
     if (!note_.empty()) result.assumptions.push_back(note_);
+    result.errors = taught_;
     return result;
   }
 
  private:
+  const ErrorModel& errors() const { return taught_ ? *taught_ : catalogue_.errors; }
+
   /// One option laid out, machines kept and, where that makes a difference, let go while idle.
   struct Laid {
     std::optional<JobSchedule> kept, let_go;
@@ -125,13 +132,20 @@ class Search {
 
   void make_plans(SearchResult& result) {
     for (const MachineOption& option : machine_options_) result.tally.add(option.tally);
-    const Biller biller(job_, catalogue_.errors, options_.seed);
+    const Biller biller(job_, errors(), options_.seed);
     if (job_.schedule != Schedule::kEachPhase) {
       // Offers of one option stand together: what they share is held once at a time.
       Laid shared;
       for (std::size_t i = 0; i < choices_.size(); ++i) {
         if (i == 0 || choices_[i].option != choices_[i - 1].option) shared = {};
-        if (machine_options_[choices_[i].option].complete) result.plans.push_back(plan_on(choices_[i], biller, shared));
+        if (!machine_options_[choices_[i].option].complete) continue;
+        Plan plan = plan_on(choices_[i], biller, shared);
+        // A job that holds machines for all phases is one job of the pool.
+        const auto& longest = choices_[i].offer->max_time;
+        const bool held = plan.leases.size() == 1 && plan.leases.front().phases.size() > 1;
+        if (job_.schedule == Schedule::kKeep && longest && held && plan.hours.p90 > *longest)
+          result.tally.too_long({order_.front(), plan.hours.p90, *longest}, 1);
+        else result.plans.push_back(std::move(plan));
       }
     }
     if (!choices_.empty() && chooses_by_phase())
@@ -147,7 +161,7 @@ class Search {
     // Each with a biller of its own, which keeps what its plans have in common.
     const int shares = std::clamp(options_.threads, 1, std::max(1, static_cast<int>(simulated.size())));
     auto task = [&](int share) {
-      const Biller biller(job_, catalogue_.errors, options_.seed);
+      const Biller biller(job_, errors(), options_.seed);
       for (auto i = static_cast<std::size_t>(share); i < simulated.size(); i += static_cast<std::size_t>(shares))
         biller.simulate(*simulated[i]);
     };
@@ -166,7 +180,8 @@ class Search {
     const MachineOption& option = machine_options_[choice.option];
     // Offers of one option share everything but the price, unless their machines take time to start or are taken away.
     Laid own;
-    const bool alone = choice.spot || choice.offer->preemptible || choice.offer->billing.startup > Seconds{};
+    const bool alone = choice.spot || choice.offer->preemptible || is_queued(*choice.offer) ||
+                       choice.offer->billing.startup > Seconds{};
     Laid& laid = alone ? own : shared;
     if (!laid.kept) {
       std::vector<Shared<PhaseEstimate>> phases;
@@ -205,6 +220,7 @@ class Search {
   const std::vector<Offer>& market_;
   const SearchOptions& options_;
   std::vector<PhaseWorkload> workloads_;
+  std::optional<ErrorModel> taught_;  ///< by the job's own figures
   std::vector<MachineOption> machine_options_;
   std::vector<Choice> choices_;
   std::vector<int> order_;                                        ///< of the phases: canonical_order()

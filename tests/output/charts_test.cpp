@@ -309,7 +309,7 @@ TEST(Charts, PartsOfAStepFillTheStep) {
       }
     }
     EXPECT_NEAR(rows, end, 1e-9 * end);
-    for (const PhaseTerms& phase : explain_phases(searched.pick(), searched.job, known())) {
+    for (const PhaseTerms& phase : explain_phases(searched.pick(), searched.job, known(), known().errors)) {
       if (!phase.per_step || phase.part->estimate->evidence != Evidence::kModel) continue;
       if (std::abs(phase.total(Term::Kind::kTime) - end) > 1e-9 * end) continue;  // another phase
       EXPECT_NEAR(phase.part->seconds_per_step.p50.value, end, 1e-6 * end);

@@ -14,7 +14,7 @@ TEST(Explain, TermsAddUpToWhatTheSearchSays) {
   for (const char* name : kExamples) {
     const Searched searched(example_job(name));
     const Plan& pick = searched.pick();
-    for (const PhaseTerms& terms : explain_phases(pick, searched.job, known())) {
+    for (const PhaseTerms& terms : explain_phases(pick, searched.job, known(), known().errors)) {
       const PhaseEstimate& estimate = terms.part->estimate;
       if (terms.terms.empty()) {
         EXPECT_TRUE(!estimate.node || estimate.work_by_model == Seconds{}) << name << " " << terms.phase->name;
@@ -34,7 +34,7 @@ TEST(Explain, TermsAddUpToWhatTheSearchSays) {
 TEST(Explain, EveryPartOfATotalHasFormulaAndSource) {
   for (const char* name : kExamples) {
     const Searched searched(example_job(name));
-    for (const PhaseTerms& terms : explain_phases(searched.pick(), searched.job, known()))
+    for (const PhaseTerms& terms : explain_phases(searched.pick(), searched.job, known(), known().errors))
       for (const Term& term : terms.terms) {
         EXPECT_FALSE(term.name.empty()) << name;
         if (!term.part_of_total) continue;

@@ -278,19 +278,20 @@ class Sensitivity {
 
   /// What gpuplan itself may be wrong by.
   void collect_model() {
+    const ErrorModel& errors = now_->found.errors ? *now_->found.errors : catalogue_.errors;
     for (const std::string& error : model_errors(answer_.job, *pick_)) {
       SensitivityInput told{"predicted time (" + join_parts(error) + ")", "", "model", "p50", {"p10"}, {"p90"}};
       for (const bool high : {false, true}) {
         SensitivityEnd& end = high ? told.high : told.low;
-        const Plan moved = at_model_error(answer_.job, *pick_, error, !high, catalogue_.errors, terms_.how.seed);
+        const Plan moved = at_model_error(answer_.job, *pick_, error, !high, errors, terms_.how.seed);
         end.hours = moved.hours.p50;
         end.cost = moved.cost.p50;
         SearchResult found;
         for (const Plan& plan : now_->found.plans)
-          found.plans.push_back(at_model_error(answer_.job, plan, error, !high, catalogue_.errors, terms_.how.seed));
+          found.plans.push_back(at_model_error(answer_.job, plan, error, !high, errors, terms_.how.seed));
         mark_frontier(found.plans);
         found.recommendations = recommend(answer_.job, found.plans,
-                                          {catalogue_.errors, catalogue_.answer_constants.beside_shared,
+                                          {errors, catalogue_.answer_constants.beside_shared,
                                            catalogue_.practice_constants, terms_.how.seed, &common_});
         const auto pick = found.recommendations.pick;
         const Plan* stays = plan_on_same(stages_, *pick_, found, now_->market);

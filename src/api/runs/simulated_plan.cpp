@@ -163,7 +163,7 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
   }
   const Job rated = rated_job(searched->job, spot_offer, !traces->empty(), report.notes);
   report.simulation = simulation_of(rated, *plan, spot_offer, markets.priced(*plan->offer, has_price),
-                                    *std::move(traces), times->interval, catalogue.errors);
+                                    *std::move(traces), times->interval, plan_report.errors());
   if (!rated.spot.policy.empty()) report.wanted = from_name<SpotPolicy>(rated.spot.policy);
   report.plan = plan_report.name(*plan);
   report.plan_id = plan->id;

@@ -62,15 +62,19 @@ std::string given_words(const PlanReport& report) {
   constexpr std::size_t kExamples = 2;
   std::vector<std::string> cases, said;
   std::vector<int> phases;
-  // The pick comes first: its figures decide. Of each phase one is enough.
+  // The pick comes first: its figures decide. Of each phase one is enough, of beaten plans where no other has one.
   std::vector<const Plan*> plans;
   if (const Plan* pick = report.pick()) plans.push_back(pick);
   for (const Plan& plan : report.found.plans)
     if (plan.on_frontier && &plan != report.pick()) plans.push_back(&plan);
+  for (const Plan& plan : report.found.plans)
+    if (!plan.on_frontier && &plan != report.pick()) plans.push_back(&plan);
   for (const Plan* plan : plans) {
     for (const PhasePlan& part : plan->phases) {
       const PhaseEstimate& estimate = part.estimate;
       if (!estimate.model_interval) continue;
+      const bool beaten = !plan->on_frontier && plan != report.pick();
+      if (beaten && std::ranges::find(phases, estimate.phase) != phases.end()) continue;
       // Spot and on-demand, or two providers of one machine, have the same figures.
       std::string which = std::to_string(estimate.gpus) + estimate.node->gpu->name + std::to_string(estimate.phase);
       if (std::ranges::find(said, which) != said.end()) continue;

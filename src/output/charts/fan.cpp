@@ -88,7 +88,7 @@ std::vector<const Plan*> others_of(const PlanReport& report) {
 std::optional<Chart> fan_chart(const PlanReport& report, SpreadMeasure what) {
   const Plan* pick = report.pick();
   if (pick == nullptr || !(what.low(*pick) < what.high(*pick))) return std::nullopt;
-  const Biller biller(report.job, report.catalogue.errors, report.how.seed);
+  const Biller biller(report.job, report.errors(), report.how.seed);
   const std::vector<double> main = drawn(biller, *pick, what);
   if (!fits(main, *pick, what) || !(main.front() < main.back())) return std::nullopt;
 

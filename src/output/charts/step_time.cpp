@@ -65,7 +65,7 @@ std::vector<TimePart> parts_of(const PhaseTerms& phase) {
 std::optional<Chart> step_time_chart(const PlanReport& report) {
   const Plan* pick = report.pick();
   if (pick == nullptr) return std::nullopt;
-  const std::vector<PhaseTerms> phases = explain_phases(*pick, report.job, report.catalogue);
+  const std::vector<PhaseTerms> phases = explain_phases(*pick, report.job, report.catalogue, report.errors());
   const PhaseTerms* phase = longest(phases);
   if (phase == nullptr) return std::nullopt;
   const std::vector<TimePart> parts = parts_of(*phase);

@@ -22,22 +22,24 @@
 namespace gpuplan {
 namespace {
 
-std::vector<Term> training_terms(const TrainPhase& asked, const PhaseEstimate& estimate, const Catalogue& catalogue) {
+std::vector<Term> training_terms(const TrainPhase& asked, const PhaseEstimate& estimate, const Catalogue& catalogue,
+                                 const ErrorModel& errors) {
   const TrainPhase train = as_run(asked, estimate);
   const auto work = training_work(train);
   if (!work || estimate.framework == nullptr) return {};
   const Strategy& s = estimate.strategy;
-  const TrainingRates rates =
-      training_rates(catalogue, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
+  TrainingRates rates = training_rates(catalogue, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
+  rates.errors = &errors;
   const LayerCut cut{s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention};
   return explain_training(*work, rates, layer_cost(*work, rates, cut), s, estimate.nodes);
 }
 
 std::vector<Term> generation_terms(const GeneratePhase& generate, const PhaseEstimate& estimate,
-                                   const Catalogue& catalogue) {
+                                   const Catalogue& catalogue, const ErrorModel& errors) {
   const auto work = generation_work(generate);
   if (!work || estimate.framework == nullptr) return {};
-  const auto rates = serving_rates(catalogue, *estimate.node, *estimate.framework, generate, estimate.strategy.weights);
+  auto rates = serving_rates(catalogue, *estimate.node, *estimate.framework, generate, estimate.strategy.weights);
+  if (rates) rates->errors = &errors;
   return rates ? explain_generation(*work, *rates, estimate.strategy) : std::vector<Term>{};
 }
 
@@ -181,18 +183,21 @@ const Term* PhaseTerms::largest(Term::Kind kind) const {
   return best;
 }
 
-std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const Catalogue& catalogue) {
+std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const Catalogue& catalogue,
+                                       const ErrorModel& errors) {
   std::vector<PhaseTerms> result;
   for (const PhasePlan& part : plan.phases) {
+    // Beside a figure of the user's stands what is predicted without it.
+    const ErrorModel& its = part.estimate->work_is_model ? errors : catalogue.errors;
     PhaseTerms explained;
     explained.part = &part;
     explained.phase = &job.phases[static_cast<std::size_t>(part.estimate->phase)];
     if (part.estimate->node) {
       if (const auto* train = std::get_if<TrainPhase>(&explained.phase->work)) {
         explained.per_step = true;
-        explained.terms = training_terms(*train, part.estimate, catalogue);
+        explained.terms = training_terms(*train, part.estimate, catalogue, its);
       } else if (const auto* generate = std::get_if<GeneratePhase>(&explained.phase->work)) {
-        explained.terms = generation_terms(*generate, part.estimate, catalogue);
+        explained.terms = generation_terms(*generate, part.estimate, catalogue, its);
       }
     }
     result.push_back(std::move(explained));
@@ -222,13 +227,13 @@ std::string terms_table(const PhaseTerms& phase, const Screen& screen) {
 
 std::string explain_plan(const PlanReport& report, const Plan& plan, const Screen& screen) {
   std::string text = gpuplan::heading("How the numbers for " + report.name(plan) + " are computed", screen);
-  for (const PhaseTerms& explained : explain_phases(plan, report.job, report.catalogue)) {
+  for (const PhaseTerms& explained : explain_phases(plan, report.job, report.catalogue, report.errors())) {
     text += '\n' + paragraph(heading(explained), screen, 2, 4);
     text += paragraph(time_words(explained.part->estimate) + pace_words(*explained.phase, explained.part->estimate),
                       screen, 4, 4);
     if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
     const PhaseEstimate& estimate = explained.part->estimate;
-    const Table ranges = range_table(range_parts(report.catalogue.errors, *explained.phase, estimate));
+    const Table ranges = range_table(range_parts(report.errors(), *explained.phase, estimate));
     if (!ranges.empty()) text += '\n' + ranges.text(screen, 4);
     if (const Table beside = beside_table(report.job, report.catalogue, estimate); !beside.empty())
       text += '\n' + beside.text(screen, 4);
@@ -289,7 +294,7 @@ void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases, const 
 
 void write_explanation(JsonWriter& json, const PlanReport& report, const Plan& plan) {
   json.begin_object().member("plan", plan.id).key("phases");
-  write_terms(json, explain_phases(plan, report.job, report.catalogue), report.catalogue.errors);
+  write_terms(json, explain_phases(plan, report.job, report.catalogue, report.errors()), report.errors());
   json.key("words").begin_array();
   for (const std::string& line : money_words(report, plan)) json.value(line);
   json.end().end();

@@ -25,7 +25,8 @@ struct PhaseTerms {
 };
 
 /// The model is asked again for the strategies chosen; phases that it does not predict have no terms.
-std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const Catalogue& catalogue);
+std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const Catalogue& catalogue,
+                                       const ErrorModel& errors);
 
 /// Text for a terminal, with a heading for each phase.
 std::string explain_plan(const PlanReport& report, const Plan& plan, const Screen& screen);

@@ -29,7 +29,7 @@ const FitRow* smallest(const FitSection& section) {
 std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, const Catalogue& catalogue,
                                  Plan& storage) {
   storage.phases.push_back({.estimate = *row.best});
-  return explain_phases(storage, section.job, catalogue);
+  return explain_phases(storage, section.job, catalogue, catalogue.errors);
 }
 
 std::string fit_heading(const FitReport& report, const Screen& screen) {

@@ -141,7 +141,7 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
     const Paint paint = picked ? Paint::kGreen : Paint::kPlain;
     const Gpu& gpu = *plan.node.gpu;
     const auto price = price_of(plan);
-    const Interval<double> speed = speed_against(row, base, report.catalogue.errors);
+    const Interval<double> speed = speed_against(row, base, report.errors());
     const int used = std::max(row.part->estimate->gpus, 1);
     std::vector<Cell> cells = {pick_mark(report, picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
     cells.push_back(gpu.year > 0 ? Cell(gpu.year, std::to_string(gpu.year)) : Cell());

@@ -185,19 +185,28 @@ std::string prices_words(const PlanReport& report) {
 int own_runs_in_use(const PlanReport& report) {
   const Plan* plan = report.pick();
   if (plan == nullptr && !report.found.plans.empty()) plan = report.found.plans.data();
-  if (plan == nullptr) return report.catalogue.errors.own_runs;
+  if (plan == nullptr) return report.errors().own_runs;
   int most = 0;
   for (const PhasePlan& part : plan->phases) {
     const PhaseEstimate& estimate = part.estimate;
     if (estimate.evidence == Evidence::kCalibrated)
-      most = std::max(most, own_runs_on(report.catalogue.errors, estimate.error_figure, estimate.labels));
+      most = std::max(most, own_runs_on(report.errors(), estimate.error_figure, estimate.labels));
   }
   return most;
 }
 
+bool learns_from_given(const PlanReport& report, const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
+    const PhaseEstimate& estimate = part.estimate;
+    return estimate.evidence == Evidence::kCalibrated &&
+           given_on(report.errors(), estimate.error_figure, estimate.labels) > 0;
+  });
+}
+
 std::string own_runs_words(const PlanReport& report) {
   const int runs = own_runs_in_use(report);
-  if (runs == 0) return "";
+  if (runs == 0)
+    return report.pick() != nullptr && learns_from_given(report, *report.pick()) ? "calibrated on your speeds" : "";
   const std::string text = "calibrated on " + count_of(runs, "run");
   const std::string age =
       old_run_words(report.catalogue.own_runs_as_of, report.today, report.catalogue.answer_constants.stale_run_days);

@@ -54,6 +54,8 @@ struct PlanReport {
   PlanReport(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
 
   const Plan* pick() const;
+  /// What the ranges of the plans are made of.
+  const ErrorModel& errors() const { return found.errors ? *found.errors : catalogue.errors; }
   const Plan& plan(int position) const { return found.plans[static_cast<std::size_t>(position)]; }
   const std::string& name(const Plan& plan) const {
     return names[static_cast<std::size_t>(&plan - found.plans.data())];
@@ -83,7 +85,10 @@ bool brings_offers(const Job& job);
 std::string header_words(const PlanReport& report);
 /// "245 offers, prices from 2026-04, 7 months old", "15 offers from the job file".
 std::string prices_words(const PlanReport& report);
-/// "calibrated on 3 runs", with the age of what is old; empty: own runs tell nothing of the plan.
+/// Whether a speed that the job states for other machines tells something of the plan.
+bool learns_from_given(const PlanReport& report, const Plan& plan);
+/// "calibrated on 3 runs", with the age of what is old; "calibrated on your speeds"; empty: neither tells anything of
+/// the plan.
 std::string own_runs_words(const PlanReport& report);
 /// How many own runs tell something of the pick.
 int own_runs_in_use(const PlanReport& report);

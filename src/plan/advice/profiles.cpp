@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "plan/capacity/given_evidence.h"
 #include "plan/capacity/largest_batch.h"
 #include "plan/notes/command_text.h"
 
@@ -66,9 +67,11 @@ std::string profile_name(const std::string& gpu, int gpus, int nodes) {
 
 Result<PhaseProfiles> profiles_of(const Job& job, int phase, const Catalogue& catalogue,
                                   const std::vector<Machines>& machines, bool ignore_given, int threads) {
-  const auto workloads = prepare(job);
+  auto workloads = prepare(job);
   if (!workloads) return std::unexpected(workloads.error());
-  const PhaseWorkload& workload = (*workloads)[static_cast<std::size_t>(phase)];
+  const auto taught = ignore_given ? std::nullopt : learned_from_given(*workloads, catalogue);
+  PhaseWorkload& workload = (*workloads)[static_cast<std::size_t>(phase)];
+  if (taught) workload.errors = &*taught;
   PhaseProfiles result;
   result.phase = phase;
   result.cpu = cpu_profile(workload);

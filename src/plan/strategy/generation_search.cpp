@@ -502,7 +502,7 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
   };
   Software software = generation_software(catalogue, generate, gpu, machines.nodes);
   if (software.frameworks.empty()) return unsupported(software.why, std::move(software.reason));
-  const std::vector<Server> servers = servers_of(catalogue, machines.node, generate, software);
+  std::vector<Server> servers = servers_of(catalogue, machines.node, generate, software);
   if (servers.empty())
     return unsupported(Misfit::kPrecision, format_problem(catalogue, machines.node, software, generate));
 
@@ -516,7 +516,8 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
     // Replicas are independent: a figure for one of 1, 2, 4, ... GPUs serves all of them.
     for (int replica = gpus; !ignore_given && given == nullptr && replica >= 1; replica /= 2)
       given = given_for(phase, gpu.name, gpus, replica);
-    for (const Server& server : servers) {
+    for (Server& server : servers) {
+      server.rates.errors = &workload.errors_with(given, catalogue);
       GenerationSearch search(workload, catalogue, machines, given, tally);
       const Candidate found = search.run(gpus, server.rates, *server.engine,
                                          whole<std::int16_t>(server.engine - catalogue.frameworks.data()));

@@ -30,6 +30,11 @@ const Given* given_for(const Phase& phase, const std::string& gpu, int gpus, int
   return best;
 }
 
+bool states_speed(const Given& given) {
+  return given.tokens_per_second || given.samples_per_second || given.seconds_per_step || given.seconds_per_sample ||
+         given.time;
+}
+
 double given_units(const Given& given, int gpus, int replicas) {
   return given.gpus > 0 ? static_cast<double>(gpus) / given.gpus : replicas;
 }

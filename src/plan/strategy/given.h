@@ -12,6 +12,9 @@ namespace gpuplan {
 /// GPUs, independent of each other) one for a replica's size. Null when there is none.
 const Given* given_for(const Phase& phase, const std::string& gpu, int gpus, int replica_gpus);
 
+/// Whether it says how long the work takes.
+bool states_speed(const Given& given);
+
 /// GPUs or replicas that a stated rate must be multiplied by to stand for all GPUs in use.
 double given_units(const Given& given, int gpus, int replicas);
 

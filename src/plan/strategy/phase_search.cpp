@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/error/error.h"
+#include "plan/strategy/given.h"
 
 namespace gpuplan {
 
@@ -59,6 +60,12 @@ std::optional<int> PhaseWorkload::fixed_gpus() const {
   if (const auto* work = std::get_if<WorkPhase>(&phase->work)) return work->gpus;
   if (std::holds_alternative<CpuPhase>(phase->work)) return 0;
   return std::nullopt;
+}
+
+const ErrorModel& PhaseWorkload::errors_with(const Given* given, const Catalogue& catalogue) const {
+  // A figure is held against what is predicted without it.
+  const bool stated = given != nullptr && states_speed(*given);
+  return errors != nullptr && !stated ? *errors : catalogue.errors;
 }
 
 bool let_go(const Job& job, const Phase& phase) {
@@ -145,9 +152,12 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
       tally.unsupported_reason = "its time cannot be computed: a number in the job is too large";
     return std::nullopt;
   }
-  if (estimate && estimate->work_is_model && estimate->evidence == Evidence::kModel &&
-      own_runs_on(catalogue.errors, estimate->error_figure, estimate->labels) > 0)
-    estimate->evidence = Evidence::kCalibrated;
+  if (estimate && estimate->work_is_model && estimate->evidence == Evidence::kModel) {
+    const ErrorModel& errors = workload.errors_with(nullptr, catalogue);
+    if (own_runs_on(errors, estimate->error_figure, estimate->labels) > 0 ||
+        given_on(errors, estimate->error_figure, estimate->labels) > 0)
+      estimate->evidence = Evidence::kCalibrated;
+  }
   if (const Bytes room = machines.node.disk; estimate && room > Bytes{} && estimate->machine_disk_bytes > room) {
     tally.rejected[static_cast<std::size_t>(Misfit::kDisk)] += tally.feasible - before;
     tally.feasible = before;

@@ -21,9 +21,14 @@ struct PhaseWorkload {
   std::optional<GenerationWork> generation;
   bool let_go = false;  ///< let_go(): it holds no GPU, though it names some
   PhaseDefaults defaults{};
+  /// With what the job's own figures tell of machines that they are not about (plan/capacity/given_evidence.h); null:
+  /// the catalogue's.
+  const ErrorModel* errors = nullptr;
 
   /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
   std::optional<int> fixed_gpus() const;
+  /// What predictions go by on machines that the figure is about; null: on others.
+  const ErrorModel& errors_with(const Given* given, const Catalogue& catalogue) const;
 };
 
 /// Whether machines are given back while somebody works (`fixed` with `human`): under `schedule: stop_when_idle`,

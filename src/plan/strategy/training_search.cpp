@@ -44,7 +44,7 @@ class FrameworkJudge final : public StrategyJudge {
 class TrainingSearch {
  public:
   TrainingSearch(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines, int gpus,
-                 double batch, const Given* memory_given, Tally& tally)
+                 double batch, const Given* given, Tally& tally)
       : work_(*workload.training),
         phase_(std::get<TrainPhase>(workload.phase->work)),
         catalogue_(catalogue),
@@ -56,7 +56,9 @@ class TrainingSearch {
         software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_)),
         candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks,
                     start_from(catalogue.practice_constants, work_)),
-        choice_(workload, catalogue.practice_constants, machines, gpus, memory_given, tally) {}
+        choice_(workload, catalogue.practice_constants, machines, gpus,
+                given != nullptr && given->memory ? given : nullptr, tally),
+        errors_(workload.errors_with(given, catalogue)) {}
 
   BestTraining run() {
     if (candidates_.micros().empty()) {
@@ -130,6 +132,7 @@ class TrainingSearch {
            {software_.care[i], work_.params},
            {},
            {}});
+      tools_.back().rates.errors = &errors_;
     }
   }
 
@@ -231,6 +234,7 @@ class TrainingSearch {
   Software software_;
   TrainingCandidates candidates_;
   TrainingChoice choice_;
+  const ErrorModel& errors_;
   std::vector<Tool> tools_;  ///< the frameworks of software_
 };
 
@@ -254,8 +258,7 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
                              int gpus, const StepBatch& batch, bool ignore_given, Tally& tally) {
   const Phase& phase = *workload.phase;
   const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
-  const Given* memory = given != nullptr && given->memory ? given : nullptr;
-  TrainingSearch search(workload, catalogue, machines, gpus, batch.sequences, memory, tally);
+  TrainingSearch search(workload, catalogue, machines, gpus, batch.sequences, given, tally);
   const BestTraining best = search.run();
   if (!best.any) return std::nullopt;
 
@@ -305,7 +308,8 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   other.offload = {Offload::kNone, {}};
   auto work = training_work(other);
   if (!work) return estimate;
-  const PhaseWorkload light{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
+  const PhaseWorkload light{&phase,          workload.index,    *std::move(work), std::nullopt,
+                            workload.let_go, workload.defaults, workload.errors};
   Tally tried;
   auto second = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
   if (!second || second->estimate.fit != Fit::kFits) return estimate;
@@ -365,7 +369,8 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
   half.precision = {Precision::kFp16, {}};
   auto work = training_work(half);
   if (!work) return best;
-  const PhaseWorkload other{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
+  const PhaseWorkload other{&phase,          workload.index,    *std::move(work), std::nullopt,
+                            workload.let_go, workload.defaults, workload.errors};
   auto in_half = best_as_asked(other, catalogue, machines, ignore_given, tally);
   return in_half && (!best || in_half->fit == Fit::kFits) ? in_half : best;
 }
