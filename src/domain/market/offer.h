@@ -81,6 +81,12 @@ struct Offer {
   bool operator==(const Offer&) const = default;
 };
 
+/// A pool whose machines are taken by jobs in a queue, one for each phase: Slurm's, or a Kubernetes cluster's.
+inline bool is_queued(const Offer& offer) {
+  return offer.kind == OfferKind::kPool && (offer.wait || offer.max_time || !offer.partition.empty() ||
+                                            !offer.account.empty() || !offer.qos.empty() || !offer.queue.empty());
+}
+
 /// One machine of one host, which somebody has taken or withdrawn within weeks, as sources word it: there is no second.
 inline bool is_single(const Offer& offer) { return offer.availability.find("single machine") != std::string::npos; }
 

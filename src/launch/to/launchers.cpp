@@ -1,5 +1,6 @@
 #include "launch/to/launchers.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gpuplan {
@@ -36,7 +37,19 @@ std::string one_script_name(const Launcher& launcher, const Launch& launch) {
 }
 
 std::string_view launcher_for(const Plan& plan) {
-  if (plan.offer != nullptr && plan.offer->kind == OfferKind::kPool) return "slurm";
+  const auto any_pool = [&](auto&& wanted) {
+    return std::ranges::any_of(plan.leases, [&](const Lease& lease) {
+      return lease.offer != nullptr && lease.offer->kind == OfferKind::kPool && wanted(*lease.offer);
+    });
+  };
+  const auto in_slurm = [](const Offer& pool) {
+    return pool.queue.empty() || !pool.partition.empty() || !pool.account.empty() || !pool.qos.empty();
+  };
+  if (any_pool(in_slurm)) return "slurm";
+  if (any_pool([](const Offer&) { return true; })) return "kubernetes";
+  const bool at_home = std::ranges::all_of(
+      plan.leases, [](const Lease& lease) { return lease.offer == nullptr || lease.offer->kind == OfferKind::kOwn; });
+  if (at_home && !plan.leases.empty()) return "bash";
   if (plan.offer != nullptr && (plan.offer->kind == OfferKind::kOwn || plan.offer->provider.empty())) return "bash";
   for (const Launcher& launcher : launchers())
     if (plan.offer != nullptr && iequals(launcher.name, plan.offer->provider)) return launcher.name;

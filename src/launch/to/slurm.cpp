@@ -130,6 +130,15 @@ Result<LaunchSet> slurm_launcher(const Launch& launch) {
   const bool whole = !launch.one_script.empty();
   for (const LaunchPhase& phase : launch.phases) {
     if (phase.group < 0) continue;
+    const LaunchGroup& group = launch.groups[static_cast<std::size_t>(phase.group)];
+    if (group.lease->offer->kind == OfferKind::kOwn)
+      return failure("phases." + printable(phase.phase->name, 60) + " runs on your own machine " +
+                     printable(group.lease->offer->label, 60) +
+                     ", which is no pool of a Slurm cluster; use --to bash, or a plan on the pools alone (--plan)");
+    if (group.phases.size() > 1 && launch.job.schedule == Schedule::kKeep)
+      return failure(
+          "schedule: keep holds machines from the first to the last phase, and each phase is a job of its own "
+          "in Slurm; use --set schedule=best");
     auto ask = slurm_resources(launch, phase);
     if (!ask) return std::unexpected(ask.error());
     note(launch, phase, *ask, notes);

@@ -108,6 +108,7 @@ class Biller {
   Paid pay(const JobSchedule& laid, std::size_t lease, int stream) const;
   std::vector<Paid> pay_all(const JobSchedule& laid) const;
   static Samples sum_of(const std::vector<Paid>& paid);
+  std::vector<LeaseRequest> one_job_each(const Arrangement& arrangement) const;
   Interval<Seconds> waits(const JobSchedule& laid) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
   void add_phases(const JobSchedule& laid, Plan& plan) const;
@@ -116,7 +117,8 @@ class Biller {
                  Parts& parts, Plan& plan) const;
 
   void in_canonical_order(std::vector<LeaseRequest>& leases) const;
-  void fetch_once(const std::vector<int>& lease_by_phase, std::vector<Shared<PhaseEstimate>>& phases) const;
+  void fetch_once(const std::vector<int>& lease_by_phase, const std::vector<LeaseRequest>& leases,
+                  std::vector<Shared<PhaseEstimate>>& phases) const;
   Dollars leaving_dollars(const JobSchedule& laid, const PhaseEstimate& phase) const;
 
   const Job& job_;

@@ -75,12 +75,19 @@ Biller::Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed)
 }
 
 /// Weights and data that a phase before on the same machines has fetched are there.
-void Biller::fetch_once(const std::vector<int>& lease_by_phase, std::vector<Shared<PhaseEstimate>>& phases) const {
+void Biller::fetch_once(const std::vector<int>& lease_by_phase, const std::vector<LeaseRequest>& leases,
+                        std::vector<Shared<PhaseEstimate>>& phases) const {
   std::map<int, std::set<std::vector<int>>> there;  // by lease: what each phase so far has fetched
+  // Jobs of a queue share the cluster's storage.
+  const auto storage_of = [&](int lease) {
+    const Offer* offer = leases[static_cast<std::size_t>(lease)].offer;
+    if (offer == nullptr || !is_queued(*offer)) return lease;
+    return static_cast<int>(std::ranges::find(leases, offer, &LeaseRequest::offer) - leases.begin());
+  };
   for (const int position : order_) {
     const auto i = static_cast<std::size_t>(position);
     if (lease_by_phase[i] < 0) continue;
-    auto& fetched = there[lease_by_phase[i]];
+    auto& fetched = there[storage_of(lease_by_phase[i])];
     if (phases[i]->fetch.p50 > Seconds{} && std::ranges::any_of(fetched, [&](const std::vector<int>& before) {
           return std::ranges::includes(before, weights_[i]);
         })) {
@@ -111,6 +118,60 @@ void Biller::in_canonical_order(std::vector<LeaseRequest>& leases) const {
   });
 }
 
+/// The leases with those of queued pools cut where all phases before need to be done for any behind: each phase is a
+/// job there, which is handed in for what it needs and waits for itself. Not where the job asks for machines that are
+/// kept, nor between a phase and one that stays on its machines.
+std::vector<LeaseRequest> Biller::one_job_each(const Arrangement& arrangement) const {
+  const bool any = std::ranges::any_of(arrangement.leases, [](const LeaseRequest& lease) {
+    return lease.offer != nullptr && is_queued(*lease.offer) && lease.phases.size() > 1;
+  });
+  if (!any || job_.schedule == Schedule::kKeep) return arrangement.leases;
+  std::vector<std::set<int>> needed(slots_.size());  // by phase: all that it needs, through others too
+  for (const int phase : order_)
+    for (const int need : slots_[static_cast<std::size_t>(phase)].needs) {
+      std::set<int>& before = needed[static_cast<std::size_t>(phase)];
+      const std::set<int>& further = needed[static_cast<std::size_t>(need)];
+      before.insert(need);
+      before.insert(further.begin(), further.end());
+    }
+  std::vector<LeaseRequest> result;
+  for (const LeaseRequest& whole : arrangement.leases) {
+    if (whole.offer == nullptr || !is_queued(*whole.offer)) {
+      result.push_back(whole);
+      continue;
+    }
+    std::vector<int> phases;
+    for (const int phase : whole.phases) {
+      const auto i = static_cast<std::size_t>(phase);
+      if (slots_[i].on_machine || arrangement.phases[i]->gpus > 0) phases.push_back(phase);
+    }
+    // In canonical order: what a phase needs stands before it.
+    const auto cut_before = [&](std::size_t n) {
+      for (std::size_t later = n; later < phases.size(); ++later)
+        for (std::size_t before = 0; before < n; ++before) {
+          const Phase& phase = job_.phases[static_cast<std::size_t>(phases[later])];
+          if (!needed[static_cast<std::size_t>(phases[later])].contains(phases[before]) ||
+              phase.on == job_.phases[static_cast<std::size_t>(phases[before])].name)
+            return false;
+        }
+      return true;
+    };
+    const std::size_t first = result.size();
+    for (std::size_t n = 0; n < phases.size(); ++n) {
+      if (n == 0 || cut_before(n)) result.push_back({whole.offer, whole.spot, whole.machines, {}});
+      result.back().phases.push_back(phases[n]);
+    }
+    for (std::size_t l = first; l < result.size(); ++l) {
+      LeaseRequest& lease = result[l];
+      const PhaseEstimate& estimate = *arrangement.phases[static_cast<std::size_t>(lease.phases.front())];
+      if (result.size() - first == 1 || lease.phases.size() > 1 || estimate.gpus == 0) continue;
+      lease.machines.gpus = estimate.gpus;
+      lease.machines.nodes = estimate.nodes;
+    }
+  }
+  return result;
+}
+
 JobSchedule Biller::schedule(Arrangement arrangement, Interruptions interruptions) const {
   JobSchedule laid = lay(std::move(arrangement), interruptions, Depth::kAll);
   laid.hours = outcome<Seconds>(laid.wall);
@@ -130,6 +191,7 @@ JobSchedule Biller::lay(Arrangement arrangement, Interruptions interruptions, De
   laid.arrangement = std::move(arrangement);
   std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
   in_canonical_order(laid.arrangement.leases);
+  laid.arrangement.leases = one_job_each(laid.arrangement);
   laid.slots = slots_;
   const std::vector<int> lease_by_phase = leases_of(laid.arrangement);
   for (std::size_t i = 0; i < laid.slots.size(); ++i) {
@@ -137,7 +199,7 @@ JobSchedule Biller::lay(Arrangement arrangement, Interruptions interruptions, De
     laid.slots[i].lease = std::max(lease_by_phase[i], 0);
     laid.slots[i].on_machine = lease_by_phase[i] >= 0 && (laid.slots[i].on_machine || phases[i]->gpus > 0);
   }
-  fetch_once(lease_by_phase, phases);
+  fetch_once(lease_by_phase, laid.arrangement.leases, phases);
   place(draw(lease_by_phase, interruptions, laid), depth, laid);
   return laid;
 }
