@@ -144,6 +144,69 @@ TEST_F(Calibrating, CheckKeepsToo) {
   EXPECT_GT(step(), 1.05 * predicted);
 }
 
+const std::string kMegatronJob =
+    "job: pre\nwhere: {gpus: [8x H100 SXM]}\nphases:\n- name: train\n  train: {model: gpt2, start: scratch, steps: "
+    "400, "
+    "batch: 512, sequence: 1024, micro: 16, precision: bf16, framework: megatron, data: {tokens: 209715200}}\n";
+
+/// The list of arguments, and 400 iterations.
+std::string megatron_log(const std::vector<std::pair<std::string, std::string>>& arguments) {
+  std::string text = "using world size: 8, data-parallel size: 8\n";
+  for (const auto& [name, value] : arguments)
+    text += "  " + name + " " + std::string(48 - name.size(), '.') + " " + value + "\n";
+  char line[400];
+  for (int step = 10; step <= 400; step += 10) {
+    std::snprintf(
+        line, sizeof line,
+        " [2026-10-01 10:%02d:%02d] iteration %8d/     400 | consumed samples: %12d | elapsed time per iteration "
+        "(ms): 500.0 | learning rate: 1.0E-04 | global batch size:   512 | lm loss: %.6E | grad norm: 1.000 |\n",
+        step / 120, step / 2 % 60, step, step * 512, 9 - 0.005 * step);
+    text += line;
+  }
+  return text + "[after training is done] datetime: 2026-10-01 10:03:20\n";
+}
+
+TEST_F(Calibrating, LogsOfAnotherModelOrOtherSequencesAreRefused) {
+  system.files["/here/pre.yaml"] = kMegatronJob;
+  const Words words = {"calibrate", "run.log", "--job", "pre.yaml"};
+  std::string& log = system.files["/here/run.log"];
+  log = megatron_log({{"seq_length", "2048"}, {"global_batch_size", "512"}, {"train_iters", "400"}});
+  refused("sequences in the log have 2,048 tokens", words);
+  log = megatron_log({{"hidden_size", "1600"}, {"num_layers", "48"}, {"seq_length", "1024"}});
+  refused("48 layers", words);
+  EXPECT_FALSE(system.files.contains(kFile));
+  log = megatron_log({{"hidden_size", "768"}, {"num_layers", "12"}, {"seq_length", "1024"}});
+  EXPECT_EQ(system.run(words), kDone) << system.err;
+  EXPECT_FALSE(has(system.out, "The row holds")) << system.out;
+}
+
+TEST_F(Calibrating, TheRowHoldsTheLayoutThatRan) {
+  system.files["/here/pre.yaml"] = kMegatronJob;
+  std::string& log = system.files["/here/run.log"];
+  log = megatron_log({{"fp16", "True"},
+                      {"micro_batch_size", "64"},
+                      {"recompute_granularity", "full"},
+                      {"seq_length", "1024"},
+                      {"tensor_model_parallel_size", "4"}});
+  EXPECT_EQ(system.run({"calibrate", "run.log", "--job", "pre.yaml"}), kDone) << system.err;
+  for (const char* part : {"tensor parallel 4 instead of 1", "micro-batch 64 instead of 16", "data parallel 2 instead",
+                           "fp16 instead of bf16", "activation checkpointing full instead of none"})
+    EXPECT_TRUE(has(system.out, part)) << part << "\n" << system.out;
+  EXPECT_TRUE(has(own(), ",64,4,512,2,4,1,")) << own();
+  log = megatron_log({{"seq_length", "1024"}, {"tensor_model_parallel_size", "3"}});
+  refused("does not divide", {"calibrate", "run.log", "--job", "pre.yaml"});
+}
+
+TEST_F(Calibrating, TheFormatOfALogTellsTheProgram) {
+  std::string job = kMegatronJob;
+  job.replace(job.find("megatron"), 8, "torch");
+  system.files["/here/pre.yaml"] = job;
+  system.files["/here/run.log"] = megatron_log({{"seq_length", "1024"}});
+  EXPECT_EQ(system.run({"calibrate", "run.log", "--job", "pre.yaml"}), kDone) << system.err;
+  EXPECT_TRUE(has(system.out, "megatron instead of torch")) << system.out;
+  EXPECT_TRUE(has(own(), ",megatron,")) << own();
+}
+
 TEST_F(Calibrating, LogsThatTellNothingAreRefused) {
   const double predicted = step();
   const Words words = {"calibrate", "run.log", "--job", "job.yaml"};

@@ -82,6 +82,17 @@ TEST(Diagnosis, SlowRunsSayWhichTermIsOff) {
   EXPECT_EQ(advice(fixture, Ailment::kSlow), "") << "inside the interval";
 }
 
+TEST(Diagnosis, TheSentenceIsAboutTheFigureItNames) {
+  RunFixture fixture;
+  fixture.set_pace(3);
+  fixture.log.tokens_per_second.add(20, 250'000, 23);  // counts something else
+  for (int i = 21; i < 1000; ++i) fixture.log.tokens_per_second.add(i, 250'000, static_cast<std::uint32_t>(i + 3));
+  EXPECT_NE(advice(fixture, Ailment::kSlow).find("steps take 3.00x the prediction"), std::string::npos);
+  fixture.log.step_seconds = {};
+  fixture.expected.seconds_per_step.reset();
+  EXPECT_NE(advice(fixture, Ailment::kSlow).find("throughput is 0.50x the prediction"), std::string::npos);
+}
+
 TEST(Diagnosis, LittleMemoryIsASmallerMicroBatch) {
   RunFixture fixture;
   fixture.set_pace(2);

@@ -207,6 +207,64 @@ TEST(RunCheck, ALogOfSomethingElseIsSaidInOneLine) {
   EXPECT_EQ(line([](RunFixture& f) { f.gpu = ""; }), "");
 }
 
+TEST(RunCheck, ANetworkOfAnotherShape) {
+  RunFixture fixture;
+  TrainPhase train;
+  train.models.emplace_back();
+  ModelShape& shape = train.models.front().shape;
+  shape.layers = 12;
+  shape.hidden = 768;
+  train.sequence = 2000;  // 500,000 tokens in 250 sequences
+  fixture.phase.work = train;
+  const PhaseConditions conditions = fixture.conditions();
+  const CheckedRun run{fixture.expected, fixture.phase, conditions, fixture.log};
+  EXPECT_TRUE(contradictions(run).empty());
+  fixture.log.setup.layers = 12;
+  fixture.log.setup.hidden = 768;
+  fixture.log.sequence_length = 2000;
+  EXPECT_TRUE(contradictions(run).empty());
+  fixture.log.setup.layers = 48;
+  EXPECT_EQ(contradictions(run),
+            (std::vector<std::string>{"the model in the log has 48 layers, the model of the phase 12"}));
+  fixture.log.setup.layers = 12;
+  fixture.log.setup.hidden = 1600;
+  EXPECT_EQ(contradictions(run).size(), 1U);
+  fixture.log.setup.hidden = 768;
+  fixture.log.sequence_length = 4096;
+  EXPECT_EQ(contradictions(run),
+            (std::vector<std::string>{"sequences in the log have 4,096 tokens, those of the phase 2,000"}));
+  std::get<TrainPhase>(fixture.phase.work).sequence = 4096;  // samples of 2,000 tokens in the mean, padded
+  EXPECT_TRUE(contradictions(run).empty());
+}
+
+TEST(RunCheck, ParametersAreCountedWithAndWithoutEmbeddings) {
+  RunFixture fixture;
+  const PhaseConditions conditions = fixture.conditions();
+  CheckedRun run{fixture.expected, fixture.phase, conditions, fixture.log};
+  run.parameters = 124e6;
+  run.fewest_parameters = 86e6;
+  run.most_parameters = 163e6;
+  for (const double same : {85e6, 123.6e6, 124.3e6, 163e6}) {
+    fixture.log.parameters = same;
+    EXPECT_TRUE(contradictions(run).empty()) << same;
+  }
+  for (const double other : {30e6, 200e6, 354e6, 774e6}) {
+    fixture.log.parameters = other;
+    EXPECT_EQ(contradictions(run).size(), 1U) << other;
+  }
+}
+
+TEST(RunCheck, TheCostOfARunIsBilledAsThePlans) {
+  RunFixture fixture;
+  fixture.run_to(401);
+  fixture.set_pace(2);
+  fixture.expected.billing = Billing{.increment = 1 * units::hour};
+  fixture.expected.cost = {Dollars{36}, Dollars{36}, Dollars{36}, Dollars{36}};  // an hour, at a cent a second
+  EXPECT_DOUBLE_EQ(checked(fixture).projection->cost.p50.value, 36) << "43 minutes are an hour, too";
+  fixture.set_pace(6);
+  EXPECT_DOUBLE_EQ(checked(fixture).projection->cost.p50.value, 72);
+}
+
 TEST(RunCheck, ParametersThatAreNotThoseOfTheModel) {
   RunFixture fixture;
   const PhaseConditions conditions = fixture.conditions();

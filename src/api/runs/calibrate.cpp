@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "evidence/own/as_logged.h"
 #include "evidence/own/measured.h"
 
 namespace gpuplan::api {
@@ -37,7 +38,10 @@ Result<OwnRow> own_row(const CheckAnswer& checked, const std::string& date, cons
                    " neither trains nor generates on GPUs, so there is nothing to learn from it");
   const auto good = set_measured(checked.check, checked.log, *estimate, *run);
   if (!good) return failure(good.error().message, {join(checked.files, ", ")});
+  auto told = set_as_logged(checked.log, catalogue, *run);
+  if (!told) return failure(told.error().message, {join(checked.files, ", ")});
   OwnRow row;
+  row.differs = *std::move(told);
   row.date = date;
   row.job = checked.expected.job;
   row.phase = phase->name;

@@ -205,8 +205,14 @@ CheckedRun CheckQuestion::checked(const Candidate& candidate, const Expectation&
   if (rule.every_steps) run.slow_steps_every.push_back(*rule.every_steps);
   if (const auto* train = std::get_if<TrainPhase>(&of.work)) {
     run.exact_steps = train->steps.has_value();
-    if (train->method == Method::kFull)
-      for (const ModelUse& model : train->models) run.parameters += model.params();
+    if (train->method == Method::kFull) {
+      for (const ModelUse& model : train->models) {
+        const double table = model.custom ? 0 : 1.0 * model.shape.vocab * model.shape.hidden;
+        run.parameters += model.params();
+        run.fewest_parameters += std::max(0.0, model.params() - table * (model.shape.tied ? 1 : 2));
+        run.most_parameters += model.params() + (model.shape.tied ? table : 0);
+      }
+    }
   }
   return run;
 }
@@ -276,8 +282,9 @@ Result<PlannedStep> CheckQuestion::planned_step(const GpuTrace& trace, std::vect
       const auto work = training_work(as_planned);
       if (!work || !estimate.node) continue;
       const Strategy& s = estimate.strategy;
-      const TrainingRates rates =
+      TrainingRates rates =
           training_rates(*catalogue_, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
+      if (estimate.work_is_model && searched_->found.errors) rates.errors = &*searched_->found.errors;
       const LayerCut cut{s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention};
       return PlannedStep{expectation_of(job(), *plan, part, strategy_words(estimate, phase(candidate))),
                          training_estimate(*work, rates, layer_cost(*work, rates, cut), s, estimate.nodes).step};

@@ -183,7 +183,8 @@ constexpr const char* kCalibrateNotes =
     "A run is kept as a row of one CSV file that you may read, edit and delete: gpuplan/own_runs.csv in\n"
     "XDG_DATA_HOME (else ~/.local/share), or what --runs or GPUPLAN_RUNS name. Nothing is sent anywhere.\n"
     "plan, fit, whatif, profiles, simulate, launch and check learn from all rows in use, and say so:\n"
-    "\"calibrated on 3 runs\". One odd run counts little. --no-runs asks without them.\n"
+    "\"calibrated on 3 runs\". One odd run counts little, runs that\n"
+    "contradict each other widen the range. --no-runs asks without them.\n"
     "A log of another job, an incomplete run, too few steps and clocks that go backwards are refused.\n";
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace gpuplan::cli {
 CalibrateReport KeptRun::report() const {
   CalibrateReport report = now->report(row, planned, *before);
   report.file = file;
+  report.differs = row.differs;
   return report;
 }
 

@@ -15,16 +15,34 @@ namespace {
 constexpr double kSameStep = 0.01;
 /// Steps that follow from lengths of samples, which are means.
 constexpr double kAbout = 0.2;
-/// Parameters are counted with and without embeddings (of which a small model may be made for the most part), padding
-/// and biases.
-double parameter_factor(double parameters) {
-  constexpr double kLarge = 1e9, kOfLarge = 1.5, kOfSmall = 4;
-  return parameters >= kLarge ? kOfLarge : kOfSmall;
-}
-
 bool near(double a, double b, double share) {
   constexpr double kWhole = 1;  // the last batch may be kept or dropped
   return std::abs(a - b) <= std::max(kWhole, share * std::max(a, b));
+}
+
+/// Parameters are counted with and without embeddings (of which a small model may be made for the most part), padding
+/// and biases; those of large ones beside towers for pictures.
+bool same_parameters(const CheckedRun& run, double logged) {
+  constexpr double kLarge = 1e9, kOfLarge = 1.5, kUnknown = 4, kPadding = 0.05;
+  const double more = std::max(logged, run.parameters), less = std::min(logged, run.parameters);
+  const bool known = run.fewest_parameters > 0;
+  if (less >= kLarge || !known) return more / less < (less >= kLarge ? kOfLarge : kUnknown);
+  return logged >= run.fewest_parameters * (1 - kPadding) && logged <= run.most_parameters * (1 + kPadding);
+}
+
+/// Tokens of each sequence where all are of one length; 0: samples have lengths of their own.
+double packed_length(const CheckedRun& run) {
+  const auto* train = std::get_if<TrainPhase>(&run.phase.work);
+  if (train == nullptr || run.expected.batch <= 0) return 0;
+  const double mean = run.expected.tokens_per_step / run.expected.batch;
+  return train->sequence && near(mean, *train->sequence, kSameStep) ? mean : 0;
+}
+
+/// Of the only network that the phase trains; null: there are several, or its shape is not known.
+const ModelShape* shape_of(const CheckedRun& run) {
+  const auto* train = std::get_if<TrainPhase>(&run.phase.work);
+  if (train == nullptr || train->models.size() != 1 || train->models.front().custom) return nullptr;
+  return &train->models.front().shape;
 }
 
 /// One figure that both the log and the plan have.
@@ -71,6 +89,19 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
         "a step in the log has " + count_text(*log.tokens_per_step) + " tokens, a step of the phase " +
             count_text(expected.tokens_per_step));
   }
+  if (const double length = packed_length(run); length > 0 && log.sequence_length && *log.sequence_length > 0)
+    add(near(*log.sequence_length, length, kSameStep), "sequences in the log have " + count_text(*log.sequence_length) +
+                                                           " tokens, those of the phase " + count_text(length));
+  if (const ModelShape* shape = shape_of(run)) {
+    const auto part = [&](const std::optional<double>& logged, int planned, const std::string& before,
+                          const std::string& after) {
+      if (logged && planned > 0)
+        add(*logged == planned, "the model in the log has " + before + count_text(*logged) + after +
+                                    ", the model of the phase " + count_text(planned));
+    };
+    part(log.setup.layers, shape->layers, "", " layers");
+    part(log.setup.hidden, shape->hidden, "a hidden size of ", "");
+  }
   if (expected.gpus > 0 && log.processes && expected.steps > 0)
     add(*log.processes == expected.gpus, "the log is from " + count_text(*log.processes) +
                                              (*log.processes == 1 ? " GPU" : " GPUs") + ", the plan has " +
@@ -78,9 +109,9 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
   if (!expected.gpu.empty() && !run.gpu.empty())
     add(run.gpu == expected.gpu, "the log is from " + run.gpu + ", the plan is for " + expected.gpu);
   if (run.parameters > 0 && log.parameters && *log.parameters > 0) {
-    const double more = std::max(*log.parameters, run.parameters), less = std::min(*log.parameters, run.parameters);
-    add(more / less < parameter_factor(less), "the model in the log has " + count_short(*log.parameters) +
-                                                  " parameters, the model of the phase " + count_short(run.parameters));
+    add(same_parameters(run, *log.parameters), "the model in the log has " + count_short(*log.parameters) +
+                                                   " parameters, the model of the phase " +
+                                                   count_short(run.parameters));
   }
   if (std::string words = other_work(run); !words.empty()) add(false, std::move(words));
   if (const auto* generate = std::get_if<GeneratePhase>(&run.phase.work);

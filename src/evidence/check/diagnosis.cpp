@@ -154,13 +154,15 @@ class Diagnosis {
   }
 
   void speed() {
-    const RunFigure* rate = check_.figure(Measured::kThroughput);
-    if (rate == nullptr || rate->agreement() == Agreement::kNoPrediction) rate = check_.figure(Measured::kStepTime);
+    // The sentence is about the figure that it names: logs count tokens in ways of their own.
+    const RunFigure* rate = check_.figure(Measured::kStepTime);
+    if (rate == nullptr || rate->agreement() == Agreement::kNoPrediction) rate = check_.figure(Measured::kThroughput);
     if (rate == nullptr) return;
     const bool rates = rate->what == Measured::kThroughput;
     if (rate->agreement() != (rates ? Agreement::kBelow : Agreement::kAbove)) return;
     const double times = rates ? 1 / *rate->ratio() : *rate->ratio();
-    const std::string words = "Slow: steps take " + fixed_text(times, 2) + "x the prediction. ";
+    const std::string words = rates ? "Slow: throughput is " + fixed_text(*rate->ratio(), 2) + "x the prediction. "
+                                    : "Slow: steps take " + fixed_text(times, 2) + "x the prediction. ";
     say(Ailment::kSlow, words + cause(times, *rate));
     smaller_than_planned();
   }

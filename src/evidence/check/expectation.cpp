@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "plan/answer/block_billing.h"
 #include "plan/answer/market.h"
 
 namespace gpuplan {
@@ -14,6 +15,32 @@ DollarsPerSecond machines_price(const PhasePlan& part) {
   if (!price) return {};
   return price->p50 * machines_paid(*part.offer, part.estimate->nodes, part.estimate->gpus);
 }
+
+Dollars Expectation::machines_cost(Seconds time) const {
+  if (!billing) return price * time;
+  const Seconds startup = billing->startup_billed ? billing->startup : Seconds{};
+  return price * paid_for(*billing, time + startup);
+}
+
+namespace {
+
+/// The bill of a phase that has its machines alone holds what is rounded up for it, which is no phase's own.
+void bill_alone(const Plan& plan, const PhasePlan& part, double buffer, Expectation& expected) {
+  const auto position = static_cast<int>(&part - plan.phases.data());
+  const auto lease = std::ranges::find_if(
+      plan.leases, [&](const Lease& one) { return std::ranges::find(one.phases, position) != one.phases.end(); });
+  if (lease == plan.leases.end() || lease->phases.size() != 1 || lease->spot || lease->offer == nullptr) return;
+  expected.billing = lease->offer->billing;
+  const Dollars planned = expected.machines_cost(part.hours.p50);
+  const Dollars beside = std::max(Dollars{}, lease->cost - planned);
+  const auto cost = [&](Dollars whole, Seconds hours) {
+    return buffer > 0 ? beside + expected.machines_cost(hours) : whole + lease->idle;
+  };
+  expected.cost = {cost(part.cost.p10, expected.hours.p10), cost(part.cost.p50, expected.hours.p50),
+                   cost(part.cost.p90, expected.hours.p90), cost(part.cost.mean, expected.hours.mean)};
+}
+
+}  // namespace
 
 Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& part, std::string strategy) {
   const PhaseEstimate& estimate = part.estimate;
@@ -42,6 +69,7 @@ Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& pa
   expected.hours = part.hours * share;
   expected.cost = part.cost * share;
   expected.price = machines_price(part);
+  bill_alone(plan, part, job.buffer, expected);
   expected.strategy = std::move(strategy);
   const bool modelled =
       std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);

@@ -26,8 +26,12 @@ struct Expectation {
   std::optional<Bytes> usable;
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
-  DollarsPerSecond price{};  ///< median, of all machines it holds; 0: free
-  std::string strategy;      ///< in words; empty: there is none
+  DollarsPerSecond price{};          ///< median, of all machines it holds; 0: free
+  std::optional<Billing> billing{};  ///< of machines that no other phase runs on; nullopt: not known, or shared
+
+  /// What its machines cost, held for so long.
+  Dollars machines_cost(Seconds hours) const;
+  std::string strategy;  ///< in words; empty: there is none
   double micro_batch = 0;
   /// Training: program, degrees of parallelism and sharding; the rest of a kept plan's is not read.
   std::string framework{};

@@ -90,6 +90,8 @@ struct CheckedRun {
   const RunLog& log;
   std::string gpu{};                       ///< the log's, as the catalogue names it; empty: not known
   double parameters = 0;                   ///< of all models that learn in full; 0: not known
+  double fewest_parameters = 0;            ///< the same without embeddings; 0: not known
+  double most_parameters = 0;              ///< the same with those that input and output share counted twice
   std::optional<FlopsPerSecond> peak{};    ///< of one GPU at the precision planned
   std::vector<double> slow_steps_every{};  ///< steps between evaluations, between checkpoints
   bool exact_steps = false;                ///< the job states the number of steps

@@ -12,6 +12,8 @@
 
 #include "base/names.h"
 #include "base/units.h"
+#include "domain/hardware/precision.h"
+#include "domain/work/strategy.h"
 
 namespace gpuplan {
 
@@ -145,6 +147,15 @@ struct LogColumn {
   LogPlace at;  ///< of the first
 };
 
+/// The network and its layout, as far as a log states them.
+struct LoggedSetup {
+  std::optional<double> layers, hidden;
+  std::optional<double> tp, pp, cp, ep;
+  std::optional<double> micro_batch;  ///< sequences of one pass of a model replica
+  std::optional<Precision> precision;
+  std::optional<Recompute> recompute;
+};
+
 /// When the run was started again, rates (step_seconds, tokens_per_second...) are those of its last segment, and of
 /// the other series the steps that were done again are left out. Warm-up and steps with evaluations or checkpoints are
 /// in them (evidence decides what to leave out).
@@ -174,6 +185,7 @@ struct RunLog {
   // What a run says of itself before it starts.
   std::optional<double> planned_steps, tokens_per_step, sequences_per_step, sequence_length, processes;
   std::optional<double> parameters, trainable_parameters;
+  LoggedSetup setup{};
   std::string gpu;                   ///< as the log spells it
   std::optional<Seconds> run_time;   ///< whole training time, of finished runs
   std::optional<Seconds> elapsed;    ///< so far: a bar, its own count, times of day, or its steps' times added up

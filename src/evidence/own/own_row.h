@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "evidence/own/planned_run.h"
@@ -15,6 +16,7 @@ struct OwnRow {
   std::string job, phase, log;  ///< names, for the reader
   Place place{};                ///< of its row
   AnyRun run;
+  std::vector<std::string> differs{};  ///< what the log says that the plan does not; told when it is kept, no cell
 };
 
 }  // namespace gpuplan

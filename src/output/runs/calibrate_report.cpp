@@ -177,12 +177,23 @@ std::vector<std::string> odd_words(const CalibrateReport& report) {
     const auto off = std::ranges::find_if(row.prediction.metrics, [](const MetricPrediction& one) {
       return std::abs(one.log_error()) > math::log(kOddFactor);
     });
-    if (off != row.prediction.metrics.end())
-      words.push_back("Run " + row.row->id + " is " + times_text(ratio(*off)) + " of what is predicted for it (" +
-                      std::string(name_of(off->metric)) +
-                      "): it counts little. If it is not what the plan says: gpuplan calibrate --forget " +
-                      row.row->id);
+    if (off == row.prediction.metrics.end()) continue;
+    std::string text = "Run " + row.row->id + " is " + times_text(ratio(*off)) + " of what is predicted for it (" +
+                       std::string(name_of(off->metric)) + ")";
+    const auto taught = std::ranges::find_if(report.teachings, [&](const Teaching& one) {
+      return one.figure == error_figure(off->judged) && one.like->run.labels.software == row.run.labels.software &&
+             one.like->run.labels.card == row.run.labels.card;
+    });
+    if (taught != report.teachings.end())
+      text += ": all runs together make that " + times_text(math::exp(taught->now.shift)) + " there";
+    words.push_back(text + ". If it is not what the plan says: gpuplan calibrate --forget " + row.row->id);
   }
+  constexpr double kMuchWider = 4;  // of the variance: twice as far
+  for (const Teaching& one : report.teachings)
+    if (one.wider >= kMuchWider)
+      words.push_back(printable(one.like->run.labels.software, 30) + " on " + printable(one.like->run.labels.card, 40) +
+                      ": its runs are further apart than configurations " + "are (" + std::string(name_of(one.figure)) +
+                      "), so what is predicted there has a wide range");
   for (const OwnContradiction& one : report.contradictions)
     words.push_back("Runs " + one.one->id + " and " + one.other->id + " contradict each other: beside what is " +
                     "predicted, one is " + times_text(one.times) + " of the other (" +
@@ -202,6 +213,8 @@ std::string calibrate_text(const CalibrateReport& report, const Screen& screen) 
                       times_text(ratio(one)) + ")");
   text +=
       paragraph("Learned from " + what_ran(*row.row) + ": " + join(figures, "; ") + ".", screen, 0, 2, Paint::kGreen);
+  if (!report.differs.empty())
+    text += paragraph("The row holds what the log states: " + listed(report.differs) + ".", screen, 0, 2);
   if (report.kept->before && report.kept->now)
     text +=
         paragraph("This plan's " + (row.row->phase.empty() ? "work" : printable(row.row->phase, 60)) + ": predicted " +

@@ -24,8 +24,9 @@ struct CalibrateReport {
   std::vector<Teaching> teachings{};
   std::vector<OwnContradiction> contradictions{};
   std::optional<LearnedNow> kept{};
-  std::string file{};   ///< as messages call it
-  std::string today{};  ///< "2026-11-24", which ages count to; empty: nobody says
+  std::string file{};                  ///< as messages call it
+  std::vector<std::string> differs{};  ///< of the row kept now: what its log says that the plan does not
+  std::string today{};                 ///< "2026-11-24", which ages count to; empty: nobody says
 };
 
 /// What was learned from the row kept now, in a few lines.

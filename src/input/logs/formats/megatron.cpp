@@ -138,12 +138,36 @@ Match nemo_step(LogBook& book, const LogLine& line) {
   return Match::kRecord;
 }
 
+namespace {
+
+/// What an argument says of the network and its layout.
+void take_setup(LoggedSetup& setup, std::string_view key, std::string_view text) {
+  static constexpr std::pair<std::string_view, std::optional<double> LoggedSetup::*> kCounts[] = {
+      {"num_layers", &LoggedSetup::layers},
+      {"hidden_size", &LoggedSetup::hidden},
+      {"micro_batch_size", &LoggedSetup::micro_batch},
+      {"tensor_model_parallel_size", &LoggedSetup::tp},
+      {"pipeline_model_parallel_size", &LoggedSetup::pp},
+      {"context_parallel_size", &LoggedSetup::cp},
+      {"expert_model_parallel_size", &LoggedSetup::ep}};
+  for (const auto& [name, member] : kCounts)
+    if (key == name)
+      if (const auto count = scan::number(text); count && *count >= 1) setup.*member = count;
+  // The list is in alphabetical order: fp8 stands beside bf16, which is what is not cast.
+  if (text == "True" && (key == "bf16" || key == "fp16")) setup.precision = from_name<Precision>(key);
+  if (key == "fp8" && text != "None" && text != "False") setup.precision = Precision::kFp8;
+  if (key == "recompute_granularity" && text != "None") setup.recompute = from_name<Recompute>(text);
+}
+
+}  // namespace
+
 /// "  seq_length ...................................... 2048" of the list of arguments.
 void megatron_arguments(LogBook& book, const LogLine& line, std::string_view rest) {
   std::string_view name = line.text;
   scan::skip_spaces(name);
   const auto key = scan::take_until(name, ' ');
   while (!rest.empty() && rest.front() == '.') rest.remove_prefix(1);
+  if (key) take_setup(book.log.setup, *key, trimmed(rest));
   const auto value = scan::number(rest);
   if (!key || !value || !(*value > 0)) return;
   if (*key == "seq_length") {

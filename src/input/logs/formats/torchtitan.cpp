@@ -97,7 +97,8 @@ void torchtitan_trainer(LogBook& book, const LogLine& line, std::string_view res
   if (!book.takes(LogFormat::kTorchtitan, line.rank)) return;
   book.starts();
   book.shows(LogFormat::kTorchtitan);
-  if (const auto batch = figure(rest, "local batch size ")) book.facts.device_batch = batch;
+  if (const auto batch = figure(rest, "local batch size "))
+    book.facts.device_batch = book.log.setup.micro_batch = batch;
   if (const auto batch = figure(rest, "global batch size ")) book.log.sequences_per_step = batch;
   if (const auto length = figure(rest, "sequence length ")) book.log.sequence_length = length;
   if (book.log.sequences_per_step && book.log.sequence_length)
@@ -125,6 +126,10 @@ void torchtitan_degrees(LogBook& book, const LogLine&, std::string_view rest) {
     product *= *size;
   }
   book.log.processes = product;
+  for (const auto& [name, member] :
+       {std::pair{std::string_view("pp="), &LoggedSetup::pp}, std::pair{std::string_view("cp="), &LoggedSetup::cp},
+        std::pair{std::string_view("tp="), &LoggedSetup::tp}, std::pair{std::string_view("ep="), &LoggedSetup::ep}})
+    if (const auto size = figure(rest, name); size && *size >= 1) book.log.setup.*member = size;
 }
 
 /// "CUDA capacity: NVIDIA H100 with 95.00GiB memory"
@@ -143,12 +148,21 @@ void torchtitan_parameters(LogBook& book, const LogLine& line, std::string_view)
 void torchtitan_mesh(LogBook& book, const LogLine&, std::string_view rest) {
   const std::size_t open = rest.rfind('[');
   if (open == std::string_view::npos) return;
+  std::string_view names = rest.substr(0, open);
   rest.remove_prefix(open + 1);
   double product = 1, size = 0;
+  LoggedSetup setup = book.log.setup;
   do {
     if (!take_next(rest, size)) return;
     product *= size;
+    scan::take_until(names, '\'');
+    const auto name = scan::take_until(names, '\'');
+    if (!(size >= 1) || !name) continue;
+    if (*name == "tp") setup.tp = size;
+    else if (*name == "pp") setup.pp = size;
+    else if (*name == "cp") setup.cp = size;
   } while (take(rest, ","));
+  book.log.setup = setup;
   if (take(rest, "]") && product >= 1) book.log.processes = product;
 }
 
