@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +19,16 @@ using ComesBefore = bool (*)(const void* list, std::size_t a, std::size_t b);
 /// O(count log count) comparisons, count-1 where all are in order.
 std::vector<std::uint32_t> positions_in_order(std::size_t count, ComesBefore before, const void* list);
 
+/// What an element is sorted by: `key` is a member of it, or takes it. (std::invoke, whose header is a heavy one.)
+template <class Key, class Element>
+constexpr decltype(auto) key_of(const Key& key, Element& element) {
+  if constexpr (std::is_member_pointer_v<Key> && std::is_pointer_v<std::remove_cv_t<Element>>)
+    return key_of(key, *element);
+  else if constexpr (std::is_member_function_pointer_v<Key>) return (element.*key)();
+  else if constexpr (std::is_member_object_pointer_v<Key>) return (element.*key);
+  else return key(element);
+}
+
 /// std::ranges::stable_sort. Elements are moved once.
 template <std::ranges::random_access_range Range, class Less = std::ranges::less, class Key = std::identity>
 void sort_stably(Range&& range, Less less = {}, Key key = {}) {
@@ -27,7 +37,7 @@ void sort_stably(Range&& range, Less less = {}, Key key = {}) {
     return first[static_cast<std::iter_difference_t<decltype(first)>>(position)];
   };
   const auto before = [&](std::size_t a, std::size_t b) -> bool {
-    return std::invoke(less, std::invoke(key, at(a)), std::invoke(key, at(b)));
+    return less(key_of(key, at(a)), key_of(key, at(b)));
   };
   const ComesBefore asked = [](const void* list, std::size_t a, std::size_t b) {
     return (*static_cast<const decltype(before)*>(list))(a, b);
