@@ -55,7 +55,6 @@ class Search {
     for (Plan& plan : result.plans) plan.too_long = plan.done() > longest;
     set_ids(result.plans);
     mark_frontier(result.plans);
-    refine(result.plans);
     result.values = value_ranges(result.plans);
     result.recommendations = recommend(job_, result.plans,
                                        {errors(), catalogue_.answer_constants.beside_shared,
@@ -151,22 +150,6 @@ class Search {
     if (!choices_.empty() && chooses_by_phase())
       for (Plan& plan : mixed_plans(job_, workloads_, machine_options_, choices_, biller, result.plans, note_))
         result.plans.push_back(std::move(plan));
-  }
-
-  /// Simulates the interruptions of the plans that nothing beats; medians, and with them the order, stay.
-  void refine(std::vector<Plan>& plans) const {
-    std::vector<Plan*> simulated;
-    for (Plan& plan : plans)
-      if (plan.on_frontier && plan.uninterrupted < 1) simulated.push_back(&plan);
-    // Each with a biller of its own, which keeps what its plans have in common.
-    const int shares = std::clamp(options_.threads, 1, std::max(1, static_cast<int>(simulated.size())));
-    auto task = [&](int share) {
-      const Biller biller(job_, errors(), options_.seed);
-      for (auto i = static_cast<std::size_t>(share); i < simulated.size(); i += static_cast<std::size_t>(shares))
-        biller.simulate(*simulated[i]);
-    };
-    if (!simulated.empty()) parallel_for(shares, options_.threads, task);
-    if (std::ranges::any_of(plans, &Plan::simulated)) mark_frontier(plans);
   }
 
   /// Whether phases may be put on machines of different offers.

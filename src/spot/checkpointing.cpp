@@ -17,37 +17,6 @@ constexpr Seconds kShortest{1};  // between checkpoints
 /// once after each.
 double unbroken(double r, double x) { return r > 0 ? math::expm1(r * x) / r : x; }
 
-/// Of a quantity: mean, mean square.
-struct Moments {
-  double mean = 0, square = 0;
-  double variance() const { return std::max(square - mean * mean, 0.0); }
-};
-
-/// Time until a stretch of x goes through, each try started at once: mean (e^(rx) - 1) / r, variance
-/// (e^(2rx) - 2rx e^(rx) - 1) / r^2 (a geometric number of truncated exponential tries and x itself).
-Moments tries(double r, double x) {
-  if (r <= 0) return {x, x * x};
-  const double e = math::exp(r * x);
-  const double mean = unbroken(r, x);
-  // For small rx the difference loses its digits: its series begins with r x^3 / 3.
-  const double y = r * x;
-  const double variance = y < 1e-3 ? x * x * y * (1.0 / 3 + y / 3) : (e * e - 2 * y * e - 1) / (r * r);
-  return {mean, variance + mean * mean};
-}
-
-/// Time of a piece of x, checkpoint included: one try that begins running, and tries after a restart if it fails.
-Moments piece(double r, double x, double restart) {
-  if (r <= 0) return {x, x * x};
-  const double through = math::exp(-r * x);
-  const double fails = -math::expm1(-r * x);
-  // Moments of the exponential cut off at x, times the chance of being there.
-  const double first = std::max((fails - r * x * through) / r, 0.0);
-  const double second = std::max((2 * (fails - r * x * through) - r * x * r * x * through) / (r * r), 0.0);
-  const Moments again = tries(r, restart + x);
-  return {math::exp(r * restart) * unbroken(r, x),
-          through * x * x + second + 2 * first * again.mean + fails * again.square};
-}
-
 /// Infinite, no number, or longer than anybody waits: what is seen until then.
 ExpectedRun limited(ExpectedRun run, Seconds mean_life, const Recoverable& how) {
   const Seconds most = kHopeless * how.work;
@@ -250,25 +219,6 @@ ExpectedRun expected_run(std::span<const PerSecond> rates, int machines, const R
     mean.uninterrupted += run.uninterrupted * share;
   }
   return mean;
-}
-
-Seconds deviation(PerSecond rate, int machines, const Recoverable& how) {
-  if (how.work <= Seconds{}) return {};
-  const double r = rate.value * machines;
-  const double c = how.checkpoint.value;
-  const double pieces = how.pieces();
-  if (how.warned()) {
-    // Each interruption adds a checkpoint written on notice and the tries of a restart; one that ends a periodic
-    // checkpoint, with chance 1 - e^(-rc), the tries alone.
-    const Moments restart = tries(r, how.restart.value);
-    const double square = restart.square + 2 * c * restart.mean + c * c;
-    const double cut = -math::expm1(-r * c);
-    const double ended = cut * restart.square - cut * cut * restart.mean * restart.mean;
-    return Seconds{std::sqrt(r * how.work.value * square + (pieces - 1) * ended)};
-  }
-  const double last = how.work.value - (pieces - 1) * how.interval.value;
-  const double whole = pieces > 1 ? piece(r, how.interval.value + c, how.restart.value).variance() : 0;
-  return Seconds{std::sqrt((pieces - 1) * whole + piece(r, last + c, how.restart.value).variance())};
 }
 
 Seconds young_interval(PerSecond rate, Seconds checkpoint) {

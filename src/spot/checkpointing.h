@@ -51,11 +51,6 @@ ExpectedRun expected_run(const Lifetimes& lives, const Recoverable& how);
 /// The same over equally likely rates of one machine, `machines` of which work together.
 ExpectedRun expected_run(std::span<const PerSecond> rates, int machines, const Recoverable& how);
 
-/// Standard deviation of the time with a machine (of `billed`), memoryless lives. Of a piece without notice: the second
-/// moment of its first attempt and of the attempts after a restart, whose number is geometric; pieces are independent.
-/// With notice a compound Poisson sum.
-Seconds deviation(PerSecond rate, int machines, const Recoverable& how);
-
 /// sqrt(2 c / r) (Young 1974, "A first order approximation to the optimum checkpoint interval"). REQUIRES: rate > 0.
 Seconds young_interval(PerSecond rate, Seconds checkpoint);
 /// sqrt(2 c / r) - c, and 1/r where that is less than c/2 (Daly 2006, first order).

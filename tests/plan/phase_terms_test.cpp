@@ -390,13 +390,15 @@ TEST(BytesInMoney, ResultsThatLeaveArePaidForByTheByte) {
 }
 
 TEST(BytesInMoney, WhatALaterPhaseOnMachinesNeedsStays) {
-  const Job job = example_job("sft-node");
+  Job job = example_job("sft-node");
   const auto leaves = [&](std::string_view name) {
     const auto at = std::ranges::find(job.phases, name, &Phase::name);
     return results_leave(job, static_cast<int>(at - job.phases.begin()));
   };
   EXPECT_FALSE(leaves("sft")) << "verify-generate goes on with it";
   EXPECT_TRUE(leaves("metrics")) << "documentation is written at home";
+  job.storage.results = "s3://results";
+  EXPECT_TRUE(leaves("sft")) << "what is uploaded leaves";
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "plan/billing/interruptions.h"
 #include "self_check/hash.h"
 #include "spot/bands.h"
-#include "spot/histories.h"
+#include "spot/interrupted_time.h"
 
 namespace gpuplan::self_check {
 namespace {
@@ -20,7 +20,9 @@ void add_run(Hash& hash, const ExpectedRun& run) {
 void add_terms(Hash& hash, const SpotTerms& terms) {
   for (const double hours : {0.1, 5.0, 48.0}) {
     add_run(hash, with_interruptions(terms, hours * hour));
-    for (const double stretch : simulated_stretch(terms, hours * hour, 3, 33)) hash.add(stretch);
+    const InterruptedPhase met = interrupted_phase(terms, hours * hour, 3, 33);
+    for (const double time : met.wall) hash.add(time);
+    for (const double time : met.billed) hash.add(time);
   }
 }
 

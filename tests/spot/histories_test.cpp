@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "spot/interrupted_time.h"
 
 namespace gpuplan {
 namespace {
@@ -101,6 +104,46 @@ TEST(Histories, ShareRatesEqually) {
   const ExpectedRun expected = expected_run(rate_levels(range), 1, how);
   EXPECT_NEAR(told.wall, expected.wall.value, 4 * told.wall_error);
   EXPECT_NEAR(told.uninterrupted, expected.uninterrupted, 0.01);
+}
+
+TEST(Histories, QuantilesAgreeWithTheClosedForm) {
+  const auto agrees = [](const std::vector<PerSecond>& rates, const Recoverable& how, const std::string& which) {
+    std::vector<Lifetimes> lives;
+    for (const PerSecond rate : rates) lives.push_back(Lifetimes::exponential(rate));
+    std::vector<History> runs(rates.size() * (rates.size() == 1 ? 6'000 : 1'000));
+    simulate_histories(lives, how, 5, 1, runs);
+    constexpr int kMany = 1001;
+    const TimeQuantiles told = interrupted_time(rates, 1, how, kMany);
+    const auto compare = [&](Seconds History::* time, const std::vector<Seconds>& quantiles, const char* what) {
+      std::ranges::sort(runs, {}, time);
+      for (const double share : {0.1, 0.25, 0.5, 0.75, 0.9}) {
+        const Seconds met = runs[static_cast<std::size_t>(share * static_cast<double>(runs.size()))].*time;
+        const Seconds law = quantiles[static_cast<std::size_t>(share * kMany)];
+        EXPECT_NEAR(law / met, 1, how.wait <= 30 * minute ? 0.03 : 0.06) << which << ' ' << what << ' ' << share;
+      }
+    };
+    compare(&History::wall, told.wall, "wall");
+    compare(&History::billed, told.billed, "billed");
+  };
+  const Interval<PerSecond> wide{0.0003 / hour, 0.018 / hour, 1.1 / hour};
+  for (const double hourly : {0.001, 0.05, 0.1, 0.4})
+    for (const double interval : {10.0, 60.0, 600.0})
+      for (const double notice : {0.0, 3.0})
+        for (const double wait : {0.0, 30.0, 600.0}) {
+          if (hourly * interval > 100) continue;  // lost over and over
+          agrees({hourly / hour},
+                 {.work = 48 * hour,
+                  .interval = interval * minute,
+                  .checkpoint = 3 * minute,
+                  .restart = 12 * minute,
+                  .notice = notice * minute,
+                  .wait = wait * minute},
+                 std::to_string(hourly) + "/h, every " + std::to_string(interval) + ", notice " +
+                     std::to_string(notice) + ", wait " + std::to_string(wait));
+        }
+  agrees(rate_levels(wide),
+         {.work = 48 * hour, .interval = hour, .checkpoint = 2 * minute, .restart = 12 * minute, .wait = 10 * minute},
+         "wide");
 }
 
 TEST(Histories, StepByStepIsTheSame) {

@@ -132,7 +132,7 @@ struct LifetimesRecord {
   using Object = SpotRules;
   static constexpr std::string_view title = "interruptions";
   static constexpr std::array keys = {
-      key<&SpotRules::trace>("trace", "", "file with the times at which machines were available"),
+      key<&SpotRules::trace>("trace", "", "file with the times at which machines were available, for gpuplan simulate"),
       key_as<OptionalCodec<Record<BathtubRecord>>, &SpotRules::bathtub>(
           "bathtub", "",
           "many interruptions early, few in the middle, the rest before a maximum lifetime (Kadupitiya et al., HPDC "
@@ -174,8 +174,9 @@ struct SpotRecord {
           }},
       key<&SpotRules::notice>("notice", "none", "warning before an interruption"),
       key<&SpotRules::restart>("restart", "estimated", "time to restart on a new machine"),
-      key<&SpotRules::wait>("wait", "0 s", "mean wait for a replacement machine; not billed"),
-      key_as<WordCodec<kPolicies>, &SpotRules::policy>("policy", "auto", "how spot and on demand are mixed"),
+      key<&SpotRules::wait>("wait", "0 s, in a pool its wait", "mean wait for a replacement machine; not billed"),
+      key_as<WordCodec<kPolicies>, &SpotRules::policy>(
+          "policy", "auto", "how gpuplan simulate mixes spot and on demand; a plan stays on spot"),
       key<&SpotRules::max_price>("max_price", "none", "maximum price per hour of a spot machine", kPositive),
       exact_key(),
   };

@@ -8,7 +8,10 @@
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
+#include "plan/billing/interruptions.h"
+#include "plan/notes/interruption_notes.h"
 #include "plan/ranking/ranking.h"
+#include "spot/policies.h"
 
 namespace gpuplan {
 namespace {
@@ -134,9 +137,52 @@ std::string close_words(const PlanReport& report) {
   return "Close call, 80% ranges overlap from plan to plan: " + join(chains, "; ") + ".";
 }
 
+namespace {
+
+/// Phases of a plan that begin anew when their machines are taken, by name.
+std::vector<std::string> begun_anew(const Job& job, const Plan& plan) {
+  std::vector<std::string> names;
+  for (const PhasePlan& part : plan.phases)
+    if (can_be_interrupted(job, part) && spot_terms(job, part.estimate, *part.offer).anew)
+      names.push_back(printable(job.phases[static_cast<std::size_t>(part.estimate->phase)].name, 60));
+  return names;
+}
+
+/// What the job says of spot machines that plans do not follow.
+std::string not_followed_words(const Job& job, const Plan& plan) {
+  std::string text;
+  const std::string& policy = job.spot.policy;
+  if (!policy.empty() && policy != "auto" && policy != name_of(SpotPolicy::kSpotOnly))
+    text += " The plan stays on spot; only gpuplan simulate follows spot.policy: " + policy + ".";
+  if (job.spot.trace.empty()) return text;
+  for (const PhasePlan& part : plan.phases)
+    if (can_be_interrupted(job, part))
+      return text + " Counted with " + to_text(interruption_rate(job, *part.offer)->p50) +
+             "; only gpuplan simulate replays the trace of spot.interruptions.";
+  return text;
+}
+
+}  // namespace
+
 std::string interruption_words(const PlanReport& report, const Plan& plan) {
-  std::string text = "Spot: " + chance_words(plan.chance_of_interruption()) + " chance of an interruption; ";
+  const bool spot = std::ranges::any_of(plan.leases, &Lease::spot);
+  const bool preemptible = std::ranges::any_of(
+      plan.leases, [](const Lease& lease) { return lease.offer != nullptr && lease.offer->preemptible; });
+  if (!spot && !preemptible)
+    return report.found.market.spot_without_rate > 0 && !report.job.spot.trace.empty()
+               ? "Spot left out: only gpuplan simulate uses the trace of spot.interruptions; plans need a rate, such "
+                 "as "
+                 "5%/h"
+               : std::string();
+  std::string text = spot ? "Spot: " : "Preemptible pool: ";
+  if (!spot && plan.uninterrupted >= 1)
+    return text + "jobs may be preempted, how often is unknown and not counted (spot.interruptions: 5%/h).";
+  text += chance_words(plan.chance_of_interruption()) + " chance of an interruption; ";
   text += "restarts, lost work and extra checkpoints add " + hours_words(plan.spot_loss) + " on average.";
+  if (const std::vector<std::string> names = begun_anew(report.job, plan); !names.empty())
+    text += " After an interruption, " + listed(names) + (names.size() == 1 ? " restarts" : " restart") +
+            " from scratch (checkpoint: {every: 1 h} says otherwise).";
+  text += not_followed_words(report.job, plan);
   // Amazon EC2 User Guide, "Spot Instance requests": with a maximum price instances are interrupted more often.
   const bool aws = std::ranges::any_of(
       plan.phases, [](const PhasePlan& part) { return part.offer != nullptr && part.offer->provider == "aws"; });
@@ -198,7 +244,7 @@ std::vector<std::string> limit_words(const PlanReport& report) {
                     to_text(pick->cost.p90 + job.contingency) + ").");
   if (pick->buffer > Seconds{})
     lines.push_back("Includes a " + percent(job.buffer) + " time buffer (" + hours_words(pick->buffer) + ").");
-  if (pick->spot) lines.push_back(interruption_words(report, *pick));
+  if (std::string words = interruption_words(report, *pick); !words.empty()) lines.push_back(std::move(words));
   return lines;
 }
 

@@ -169,7 +169,7 @@ class PlanJson {
     json_.member("reaches_target", plan.reaches_target);
     json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
     json_.member("buffer_hours", plan.buffer / units::hour).member("interruption_hours", plan.spot_loss / units::hour);
-    json_.member("interruptions", plan.interruptions).member("interruptions_simulated", plan.simulated);
+    json_.member("interruptions", plan.interruptions).member("interruptions_simulated", plan.uninterrupted < 1);
     json_.member("chance_of_interruption", plan.chance_of_interruption()).member("idle_usd", plan.idle.value);
     json_.member("disk_usd", plan.disk.value);
     json_.member("egress_usd", plan.egress.value);

@@ -146,9 +146,7 @@ std::string disk_remark(const PlanReport& report, const Plan& plan) {
   return "";
 }
 
-std::string spot_remark(const PlanReport& report, const Plan& plan) {
-  return plan.spot ? interruption_words(report, plan) : std::string();
-}
+std::string spot_remark(const PlanReport& report, const Plan& plan) { return interruption_words(report, plan); }
 
 std::string gates_remark(const PlanReport& report, const Plan& plan) {
   const std::vector<std::string> lines = gate_words(report, plan);

@@ -46,7 +46,7 @@ bool fits(const std::vector<double>& values, const Plan& plan, SpreadMeasure wha
     return a <= b * (1 + kRounded) + 0.01 && b <= a * (1 + kRounded) + 0.01;
   };
   const double middle = values[values.size() / 2];
-  return plan.simulated || near(middle, what.told(plan));
+  return near(middle, what.told(plan));
 }
 
 double quantile(const std::vector<double>& values, double share) {
@@ -174,7 +174,7 @@ std::optional<Chart> fan_chart(const PlanReport& report, SpreadMeasure what) {
   if (limit && chance)
     chart.finding += " The " + limit_name + " of " + limit_text + " is kept in " + chance_words(*chance) + " of runs.";
   chart.caption = "The band holds 8 in 10 runs.";
-  if (pick->simulated) chart.caption += " Interruptions are simulated.";
+  if (pick->uninterrupted < 1) chart.caption += " Interruptions are included.";
   if (!others.empty()) chart.caption += " Dashed: the fastest and the cheapest plan, where they are others.";
   if (limit && !shown) chart.caption += " The " + limit_name + ", " + limit_text + ", is outside of the picture.";
   if (what.time && pick->wait.p50 > Seconds{}) chart.caption += " Time in the queue is not in it.";

@@ -88,7 +88,7 @@ std::vector<std::string> money_words(const PlanReport& report, const Plan& plan)
   if (plan.buffer > Seconds{})
     hours += ", " + hours_words(plan.buffer) + " of it the buffer of " + percent(report.job.buffer);
   if (plan.spot_loss > Seconds{})
-    hours += ", " + hours_words(plan.spot_loss) + " expected for interruptions and extra checkpoints";
+    hours += ", interruptions and extra checkpoints take " + hours_words(plan.spot_loss) + " of it on average";
   lines.push_back(hours + ".");
 
   std::string dollars = "Cost " + to_text(plan.cost.p50) + " (" +

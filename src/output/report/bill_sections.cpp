@@ -148,10 +148,11 @@ ReportSection risk_section(const ReportParts& parts) {
   std::vector<std::string> finding;
   if (pick.interruptions > 0) {
     const double chance = pick.chance_of_interruption();
-    table.add({{"a spot machine is taken back"},
+    const bool spot = std::ranges::any_of(pick.leases, &Lease::spot);
+    table.add({{spot ? "a spot machine is taken back" : "a job is preempted"},
                {chance, chance_words(chance)},
-               {"start the same command again: it goes on from the last checkpoint; " + hours_words(pick.spot_loss) +
-                " for this are in the plan"}});
+               {"start the same command again: it goes on from the last checkpoint; the plan counts with " +
+                hours_words(pick.spot_loss) + " on average for this"}});
     finding.push_back(chance_words(chance) + " chance of an interruption");
   }
   if (pick.chance_in_time) {
@@ -181,7 +182,7 @@ ReportSection risk_section(const ReportParts& parts) {
   section.finding = upper_first(listed(finding)) + (finding.empty() ? "" : ".");
   section.blocks.push_back(table.take());
   std::vector<std::string> lines = gate_words(report, pick);
-  if (pick.interruptions > 0) lines.push_back(interruption_words(report, pick));
+  if (std::string words = interruption_words(report, pick); !words.empty()) lines.push_back(std::move(words));
   add_list(section, lines);
   const ViewContent all = problems_view(report, Screen{});
   if (all.table.rows() > problems.size())

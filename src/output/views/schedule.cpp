@@ -155,8 +155,9 @@ ViewContent schedule_view(const PlanReport& report, const Screen&) {
                                           " between phases; schedule: keep holds (and bills) them.");
   }
   if (pick->interruptions > 0.05)
-    view.notes.push_back("Expected interruptions: " + significant_text(pick->interruptions, 2) + "; the " +
-                         hours_words(pick->spot_loss) + " they and extra checkpoints take are included.");
+    view.notes.push_back("Expected interruptions: " + significant_text(pick->interruptions, 2) +
+                         "; they and extra checkpoints take " + hours_words(pick->spot_loss) +
+                         " on average, which ranges and means include.");
   return view;
 }
 

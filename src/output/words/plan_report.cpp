@@ -467,7 +467,8 @@ std::vector<std::string> nothing_fits_words(const PlanReport& report) {
   if (only_spot_is_missing(report.found)) {
     lines.push_back(std::string("Only spot machines fit, and their interruption rate is unknown. Set one: ") +
                     (report.in_flags ? "--interruptions 5%/h" : "spot.interruptions: 5%/h") +
-                    ", or ask with --spot only, which assumes it.");
+                    ", or ask with --spot only, which assumes it." +
+                    (report.job.spot.trace.empty() ? "" : " Only gpuplan simulate uses the trace."));
     return lines;
   }
   if (only_spot_is_refused(report.found)) {

@@ -27,6 +27,7 @@ std::string rate_words(const SpotTerms& terms) {
 }
 
 std::string checkpoint_words(const SpotTerms& terms, const Recoverable& how, const ExpectedRun& run) {
+  if (terms.anew) return "it restarts from scratch";
   if (terms.checkpoint <= Seconds{}) return "what is done is stored as it comes";
   std::string text = "a checkpoint of " + to_text(terms.checkpoint) + " every " + to_text(run.interval) + " of work";
   if (how.warned()) text += " and one within the notice";

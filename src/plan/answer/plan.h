@@ -161,7 +161,7 @@ struct PhasePlan {
   const Offer* offer = nullptr;    ///< null: needs no GPU
   bool spot = false;
   Seconds start{};           ///< median, from the beginning of the job
-  Outcome<Seconds> hours{};  ///< expected interruptions and buffer inside
+  Outcome<Seconds> hours{};  ///< interruptions and buffer inside
   Outcome<Dollars> cost{};   ///< its share of the bill: by the GPU-seconds the machine is held for it, and its disk
   Dollars disk{};            ///< part of the median cost that is space on disks, while the phase runs
   Dollars egress{};          ///< the same for results that are fetched home
@@ -219,10 +219,9 @@ struct Plan {
   Interval<Seconds> wait{};     ///< in queues, before jobs start; no part of the hours, counts where plans are compared
                                 ///< and against a deadline
   Seconds buffer{};             ///< part of the median hours that is the job's `buffer`
-  Seconds spot_loss{};          ///< part of the median hours that interruptions and checkpoints are expected to take
+  Seconds spot_loss{};          ///< what interruptions and checkpoints are expected to take, inside of the mean hours
   double interruptions = 0;     ///< expected number
   double uninterrupted = 1;     ///< chance of none
-  bool simulated = false;       ///< the luck of interruptions is in p10, p90, means and chances
   std::optional<double> chance_in_time;    ///< to keep the deadline; nullopt: there is none
   std::optional<double> chance_in_budget;  ///< to keep the budget, contingency inside; nullopt: there is none
   std::vector<PhasePlan> phases;

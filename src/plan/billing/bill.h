@@ -21,7 +21,7 @@ namespace gpuplan {
 struct JobSchedule {
   Arrangement arrangement;
   std::vector<Slot> slots;
-  std::vector<Seconds> medians;    ///< duration of each phase, expected interruptions inside, without buffer
+  std::vector<Seconds> medians;    ///< duration of each phase, interruptions inside, without buffer
   std::vector<Seconds> starts;     ///< of each phase, by the medians, buffer inside
   std::vector<Seconds> ends;       ///< the same
   std::vector<Seconds> answers;    ///< machine time each phase answers for, by the medians (Timeline::machine_seconds)
@@ -32,7 +32,7 @@ struct JobSchedule {
   std::vector<Samples> away;       ///< of each lease: seconds of these in which no machine is there, which nobody bills
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
   Outcome<Seconds> hours{};                   ///< of `wall`, likewise
-  Seconds spot_loss{};
+  Seconds spot_loss{};                        ///< expected
   double interruptions = 0;
   double uninterrupted = 1;  ///< chance of no interruption
 };
@@ -43,15 +43,10 @@ struct Medians {
   Dollars cost{};
 };
 
-/// Joint samples of a whole plan: seconds from start to end with the buffer inside, and dollars. Those of a plan whose
-/// interruptions are simulated have medians of their own, beside the one that is told.
+/// Joint samples of a whole plan: seconds from start to end with the buffer inside, and dollars.
 struct PlanSamples {
   Samples seconds{}, dollars{};
 };
-
-/// What a phase on machines that can be taken away is stretched by: the same expectation in every sample, or what
-/// simulated histories met, a factor of its own for each phase.
-enum class Interruptions { kExpected, kSimulated };
 
 /// Keeps what it has drawn: for one thread at a time, also where it is const.
 class Biller {
@@ -59,16 +54,16 @@ class Biller {
   /// All that is given must outlive it.
   Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed);
 
-  /// Median time of a phase on these machines: on spot with the expected loss by interruptions, without buffer.
+  /// Time of a phase on these machines: by the median, on spot with the expected loss by interruptions, without buffer.
   Seconds expected(const PhaseEstimate& estimate, const LeaseRequest& lease) const;
 
   /// What a phase costs on an offer, by the medians, beside the machines: its disks, and its results where these are
   /// fetched home in any case.
   Dollars beside(const PhaseEstimate& estimate, const LeaseRequest& lease) const;
 
-  /// Places the phases in time. Of the leases' offers only the start-up time counts and, on spot, the expected loss
-  /// by interruptions, which is inside every duration.
-  JobSchedule schedule(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
+  /// Places the phases in time. Of the leases' offers only the start-up time counts and, on spot, what interruptions
+  /// take, which is inside every duration: a quantile of its own in each sample.
+  JobSchedule schedule(Arrangement arrangement) const;
   /// The same for medians() alone: price() needs more, and so does whoever looks at the phases' hours.
   JobSchedule schedule_for_medians(Arrangement arrangement) const;
   /// The same for starts and ends alone: no sample is placed.
@@ -78,10 +73,6 @@ class Biller {
   Plan price(const JobSchedule& laid) const;
   /// The medians of that plan, for much less work.
   Medians medians(const JobSchedule& laid) const;
-
-  /// Gives a plan on machines that can be taken away the spread and the chances of simulated interruptions. Medians
-  /// stay: they hold the expected loss, by which plans are compared.
-  void simulate(Plan& plan) const;
 
   /// What the ranges and chances of a plan of this job are read from, drawn again. REQUIRES: it was billed with the
   /// same errors and seed.
@@ -96,12 +87,16 @@ class Biller {
 
  private:
   std::vector<ErrorWeights> weigh_errors(const std::vector<Shared<PhaseEstimate>>& phases) const;
-  std::vector<double> draw(const std::vector<int>& lease_by_phase, Interruptions interruptions,
-                           JobSchedule& laid) const;
+  /// Seconds of a phase in which its machines are away, in each sample.
+  struct Away {
+    int phase = 0;
+    Samples seconds{};
+  };
+  std::vector<Away> draw(const std::vector<int>& lease_by_phase, JobSchedule& laid) const;
   /// What of a schedule is asked for; each has all that those before it have.
   enum class Depth { kStarts, kMedians, kAll };
-  void place(const std::vector<double>& unbilled, Depth depth, JobSchedule& laid) const;
-  JobSchedule lay(Arrangement arrangement, Interruptions interruptions, Depth depth) const;
+  void place(const std::vector<Away>& away, Depth depth, JobSchedule& laid) const;
+  JobSchedule lay(Arrangement arrangement, Depth depth) const;
 
   struct Paid;
   class Parts;

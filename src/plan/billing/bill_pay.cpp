@@ -197,27 +197,8 @@ Plan Biller::price(const JobSchedule& laid) const {
   return plan;
 }
 
-void Biller::simulate(Plan& plan) const {
-  if (plan.uninterrupted >= 1) return;
-  const Plan simulated = price(schedule(arrangement_of(plan), Interruptions::kSimulated));
-  const auto take = [](auto& told, const auto& found) {
-    told.p10 = std::min(told.p50, found.p10);
-    told.p90 = std::max(told.p50, found.p90);
-    told.mean = found.mean;
-  };
-  take(plan.hours, simulated.hours);
-  tell_alike(plan);
-  take(plan.cost, simulated.cost);
-  plan.chance_in_time = simulated.chance_in_time;
-  plan.chance_in_budget = simulated.chance_in_budget;
-  plan.meets_deadline = simulated.meets_deadline;
-  plan.meets_budget = simulated.meets_budget;
-  plan.simulated = true;
-}
-
 PlanSamples Biller::samples_of(const Plan& plan) const {
-  const auto interruptions = plan.simulated ? Interruptions::kSimulated : Interruptions::kExpected;
-  const JobSchedule laid = schedule(arrangement_of(plan), interruptions);
+  const JobSchedule laid = schedule(arrangement_of(plan));
   return {laid.wall, sum_of(pay_all(laid))};
 }
 

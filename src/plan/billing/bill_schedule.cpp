@@ -18,36 +18,29 @@ namespace gpuplan {
 
 namespace {
 
-/// Simulated histories for each of the joint samples.
-constexpr int kHistories = 4;
-
-/// On spot: what interruptions are expected to do to a phase.
-struct Slowdown {
-  double factor = 1;
-  Seconds lost{};
-  double interruptions = 0;
-  double uninterrupted = 1;  ///< chance of none
-  double unbilled = 0;       ///< share of the stretched time in which no machine is there
-};
-
 /// Whether the machines can be taken away, and somebody says how often.
 bool is_interrupted(const Job& job, const LeaseRequest& lease) {
   return lease.offer != nullptr && (lease.spot || lease.offer->preemptible) &&
          interruption_rate(job, *lease.offer).has_value();
 }
 
-Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const LeaseRequest& lease) {
-  // The buffer is time on machines like any other.
+/// What a phase has to do on machines that can be taken away. The buffer is time on machines like any other.
+struct Exposed {
+  SpotTerms terms;
+  Seconds busy{};  ///< as it would be without interruptions
+  Seconds work{};  ///< of it what the terms add checkpoints to
+};
+std::optional<Exposed> exposed_of(const Job& job, const PhaseEstimate& estimate, const LeaseRequest& lease) {
   const double stretch = 1 + job.buffer;
   const Seconds busy = (estimate.work.p50 + estimate.extra.p50) * stretch;
-  if (estimate.gpus == 0 || busy <= Seconds{} || !is_interrupted(job, lease)) return {};
-  ExpectedRun run = with_interruptions(spot_terms(job, estimate, *lease.offer), interruptible_work(estimate) * stretch);
-  // Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
-  const Seconds spared = std::max(busy - run.wall, Seconds{});
-  run.wall += spared;
-  run.billed += spared;
-  return {run.wall / busy, run.wall - busy, run.interruptions, run.uninterrupted,
-          run.wall > Seconds{} ? 1 - run.billed / run.wall : 0};
+  const Seconds work = interruptible_work(estimate) * stretch;
+  if (estimate.gpus == 0 || work <= Seconds{} || !is_interrupted(job, lease)) return std::nullopt;
+  return Exposed{spot_terms(job, estimate, *lease.offer), busy, work};
+}
+
+/// Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
+Seconds written_anyway(const Exposed& phase, double undisturbed) {
+  return std::max(phase.busy - phase.work * undisturbed, Seconds{});
 }
 
 }  // namespace
@@ -69,7 +62,7 @@ Biller::Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed)
     std::ranges::sort(weights);
     for (const int need : slots_[i].needs) {
       needed_by_[static_cast<std::size_t>(need)].push_back(static_cast<int>(i));
-      if (!stays_home(job.phases[i])) leaves_[static_cast<std::size_t>(need)] = 0;
+      if (job.storage.results.empty() && !stays_home(job.phases[i])) leaves_[static_cast<std::size_t>(need)] = 0;
     }
   }
 }
@@ -106,7 +99,11 @@ void Biller::fetch_once(const std::vector<int>& lease_by_phase, const std::vecto
 }
 
 Seconds Biller::expected(const PhaseEstimate& estimate, const LeaseRequest& lease) const {
-  return (estimate.work.p50 + estimate.extra.p50) * slowdown_of(job_, estimate, lease).factor;
+  const Seconds busy = estimate.work.p50 + estimate.extra.p50;
+  const auto phase = exposed_of(job_, estimate, lease);
+  if (!phase) return busy;
+  const InterruptedPhase& met = drawn_.interrupted(phase->terms, phase->work);
+  return (met.expected.wall + written_anyway(*phase, met.undisturbed)) / (1 + job_.buffer);
 }
 
 /// Sums and draws go by it: the phases of each lease, and the leases by the first of them.
@@ -172,21 +169,21 @@ std::vector<LeaseRequest> Biller::one_job_each(const Arrangement& arrangement) c
   return result;
 }
 
-JobSchedule Biller::schedule(Arrangement arrangement, Interruptions interruptions) const {
-  JobSchedule laid = lay(std::move(arrangement), interruptions, Depth::kAll);
+JobSchedule Biller::schedule(Arrangement arrangement) const {
+  JobSchedule laid = lay(std::move(arrangement), Depth::kAll);
   laid.hours = outcome<Seconds>(laid.wall);
   return laid;
 }
 
 JobSchedule Biller::schedule_for_medians(Arrangement arrangement) const {
-  return lay(std::move(arrangement), Interruptions::kExpected, Depth::kMedians);
+  return lay(std::move(arrangement), Depth::kMedians);
 }
 
 JobSchedule Biller::schedule_for_starts(Arrangement arrangement) const {
-  return lay(std::move(arrangement), Interruptions::kExpected, Depth::kStarts);
+  return lay(std::move(arrangement), Depth::kStarts);
 }
 
-JobSchedule Biller::lay(Arrangement arrangement, Interruptions interruptions, Depth depth) const {
+JobSchedule Biller::lay(Arrangement arrangement, Depth depth) const {
   JobSchedule laid;
   laid.arrangement = std::move(arrangement);
   std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
@@ -200,7 +197,7 @@ JobSchedule Biller::lay(Arrangement arrangement, Interruptions interruptions, De
     laid.slots[i].on_machine = lease_by_phase[i] >= 0 && (laid.slots[i].on_machine || phases[i]->gpus > 0);
   }
   fetch_once(lease_by_phase, laid.arrangement.leases, phases);
-  place(draw(lease_by_phase, interruptions, laid), depth, laid);
+  place(draw(lease_by_phase, laid), depth, laid);
   return laid;
 }
 
@@ -215,9 +212,8 @@ std::vector<ErrorWeights> Biller::weigh_errors(const std::vector<Shared<PhaseEst
   return weights;
 }
 
-/// Draws the durations of all phases. Returns the share of each in which its machines are away.
-std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interruptions interruptions,
-                                 JobSchedule& laid) const {
+/// Draws the durations of all phases. Returns what of them nobody bills.
+std::vector<Biller::Away> Biller::draw(const std::vector<int>& lease_by_phase, JobSchedule& laid) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   laid.durations.resize(phases.size());
@@ -239,34 +235,36 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
     }
     return draw;
   };
-  std::vector<double> unbilled(phases.size(), 0.0);
+  std::vector<Away> away;
   for (const int position : order_) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& estimate = *phases[i];
     const Phase& phase = job_.phases[i];
-    Slowdown slowdown;
-    if (lease_by_phase[i] >= 0)
-      slowdown = slowdown_of(job_, estimate, leases[static_cast<std::size_t>(lease_by_phase[i])]);
-    laid.spot_loss += slowdown.lost;
-    laid.interruptions += slowdown.interruptions;
-    laid.uninterrupted *= slowdown.uninterrupted;
-    unbilled[i] = slowdown.unbilled;
-    const bool simulated = slowdown.factor != 1 && interruptions == Interruptions::kSimulated;
-    TimeKey key{.work = estimate.work, .extra = estimate.extra, .factor = simulated ? 1 : slowdown.factor};
+    TimeKey key{.work = estimate.work, .extra = estimate.extra};
     if (!estimate.work.exact()) key.works = draw_of_work(i);
     const int extra = stream_of("extra " + phase.name);
     if (!estimate.extra.exact()) key.extras = extra;
     Shared<DrawnTime> time = drawn_.time(key, streams.of_error(0));
-    if (simulated) {
-      const SpotTerms terms = spot_terms(job_, estimate, *leases[static_cast<std::size_t>(lease_by_phase[i])].offer);
-      const Seconds bare = interruptible_work(estimate);
-      const double share = bare / (estimate.work.p50 + estimate.extra.p50);
-      const std::vector<double>& stretched = drawn_.stretch(
-          terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kHistories);
+    std::optional<Exposed> exposed;
+    if (lease_by_phase[i] >= 0)
+      exposed = exposed_of(job_, estimate, leases[static_cast<std::size_t>(lease_by_phase[i])]);
+    if (exposed) {
+      const InterruptedPhase& met = drawn_.interrupted(exposed->terms, exposed->work);
+      const Seconds anyway = written_anyway(*exposed, met.undisturbed);
+      laid.spot_loss += met.expected.wall + anyway - exposed->busy;
+      laid.interruptions += met.expected.interruptions;
+      laid.uninterrupted *= met.expected.uninterrupted;
+      // What a phase takes longer than its median, its interruptions stretch as well.
+      const double work = exposed->work / exposed->busy;
+      const double beside = anyway / exposed->busy;
       DrawnTime& own = time.change();
       own.order = drawn_.scores().strata(stream_of("spot " + phase.name));
-      for (std::size_t s = 0; s < own.order.size(); ++s)
-        own.seconds[s] *= share * stretched[static_cast<std::size_t>(own.order[s])];
+      Samples* waited = exposed->terms.wait > Seconds{} ? &away.emplace_back(position).seconds : nullptr;
+      for (std::size_t s = 0; s < own.order.size(); ++s) {
+        const auto luck = static_cast<std::size_t>(own.order[s]);
+        if (waited != nullptr) (*waited)[s] = own.seconds[s] * work * (met.wall[luck] - met.billed[luck]);
+        own.seconds[s] *= work * met.wall[luck] + beside;
+      }
       own.tell();
     }
     laid.durations[i] = time->seconds;
@@ -274,11 +272,11 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
     // Phases are placed by the medians that are told: where two factors make one's time, theirs do not add up to it.
     laid.medians[i] = time->median;
   }
-  return unbilled;
+  return away;
 }
 
 /// Places the phases in time, by the medians and in each sample.
-void Biller::place(const std::vector<double>& unbilled, Depth depth, JobSchedule& laid) const {
+void Biller::place(const std::vector<Away>& away, Depth depth, JobSchedule& laid) const {
   const std::size_t phases = laid.slots.size();
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   std::vector<LeaseCapacity> machines;
@@ -301,11 +299,9 @@ void Biller::place(const std::vector<double>& unbilled, Depth depth, JobSchedule
   for (std::size_t h = 0; h < leases.size(); ++h) {
     laid.held.push_back(sampled.held(h));
     if (depth == Depth::kAll) laid.busy.push_back(Seconds{median(sampled.busy(h))});
-    for (const int position : leases[h].phases) {
-      const auto phase = static_cast<std::size_t>(position);
-      if (unbilled[phase] == 0) continue;
-      for (std::size_t s = 0; s < laid.wall.size(); ++s)
-        laid.away[h][s] += laid.durations[phase][s] * stretch * unbilled[phase];
+    for (const Away& one : away) {
+      if (std::ranges::find(leases[h].phases, one.phase) == leases[h].phases.end()) continue;
+      for (std::size_t s = 0; s < laid.wall.size(); ++s) laid.away[h][s] += one.seconds[s] * stretch;
     }
   }
 }

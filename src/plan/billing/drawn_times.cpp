@@ -41,8 +41,6 @@ Shared<DrawnTime> DrawnTimes::time(const TimeKey& key, int first) {
   add(key.work);
   if (key.extras != TimeKey::Draw::kNone) drawn.order = scores_.strata(key.extras);
   add(key.extra);
-  if (key.factor != 1)
-    for (double& seconds : drawn.seconds) seconds *= key.factor;
   drawn.tell();
   make_room(times_);
   return times_.emplace(key, drawn).first->second;
@@ -62,16 +60,12 @@ Samples DrawnTimes::price(const Interval<DollarsPerSecond>& price, int stream) {
   return drawn;
 }
 
-const std::vector<double>& DrawnTimes::stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed,
-                                               int histories) {
-  const auto known = std::ranges::find_if(stretches_, [&](const Stretch& one) {
-    return one.work == work && one.seed == seed && one.histories == histories && one.terms == terms;
-  });
-  if (known != stretches_.end()) return known->values;
-  make_room(stretches_);
-  return stretches_
-      .emplace_back(terms, work, seed, histories, simulated_stretch(terms, work, seed, kSamples, histories))
-      .values;
+const InterruptedPhase& DrawnTimes::interrupted(const SpotTerms& terms, Seconds work) {
+  const auto known = std::ranges::find_if(
+      interrupted_, [&](const Interrupted& one) { return one.work == work && one.terms == terms; });
+  if (known != interrupted_.end()) return known->phase;
+  make_room(interrupted_);
+  return interrupted_.emplace_back(terms, work, interrupted_phase(terms, work, seed_, kSamples)).phase;
 }
 
 }  // namespace gpuplan

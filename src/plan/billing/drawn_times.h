@@ -38,40 +38,38 @@ struct TimeKey {
   Interval<Seconds> work{}, extra{};
   Draw works{};
   int extras = Draw::kNone;
-  double factor = 1;
   auto operator<=>(const TimeKey&) const = default;
 };
 
 /// Keeps what it has drawn, up to a bound. For one thread at a time.
 class DrawnTimes {
  public:
-  explicit DrawnTimes(std::uint64_t seed) : scores_(seed) {}
+  explicit DrawnTimes(std::uint64_t seed) : seed_(seed), scores_(seed) {}
 
   const Scores& scores() const { return scores_; }
 
-  /// Work and what stands beside it, both times the factor. The streams of weights count from `first` on.
+  /// Work and what stands beside it. The streams of weights count from `first` on.
   Shared<DrawnTime> time(const TimeKey& key, int first);
 
   /// An offer's price in dollars a second.
   Samples price(const Interval<DollarsPerSecond>& price, int stream);
 
-  /// simulated_stretch(), a value for each sample.
-  const std::vector<double>& stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed, int histories);
+  /// interrupted_phase(), a quantile for each sample.
+  const InterruptedPhase& interrupted(const SpotTerms& terms, Seconds work);
 
  private:
-  struct Stretch {
+  struct Interrupted {
     SpotTerms terms;
     Seconds work{};
-    std::uint64_t seed = 0;
-    int histories = 0;
-    std::vector<double> values{};
+    InterruptedPhase phase;
   };
 
+  std::uint64_t seed_;
   Scores scores_;
   std::map<TimeKey, Shared<DrawnTime>> times_;
   std::map<Interval<Seconds>, Samples> rising_;  ///< times in rising order of the score
   std::map<std::pair<Interval<DollarsPerSecond>, int>, Samples> prices_;
-  std::vector<Stretch> stretches_;
+  std::vector<Interrupted> interrupted_;
 };
 
 }  // namespace gpuplan

@@ -4,8 +4,9 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "plan/strategy/phase_terms.h"
 #include "spot/bands.h"
-#include "spot/histories.h"
+#include "spot/interrupted_time.h"
 
 namespace gpuplan {
 
@@ -56,8 +57,11 @@ SpotTerms spot_terms(const Job& job, const PhaseEstimate& estimate, const Offer&
   else if (rule.every_steps && estimate.steps > 0)
     terms.interval = estimate.work.p50 * (*rule.every_steps / estimate.steps);
   terms.machines = std::max(estimate.nodes, 1);
-  terms.wait = job.spot.wait.value_or(Seconds{});
+  if (job.spot.wait) terms.wait = *job.spot.wait;
+  else if (offer.preemptible && offer.wait) terms.wait = offer.wait->p50;  // it stands in the queue again
   if (!offer.interruptions) terms.bathtub = job.spot.bathtub;
+  terms.anew = terms.interval <= Seconds{} && starts_over(phase);
+  if (terms.anew) terms.notice = {};  // a warning saves nothing
   return terms;
 }
 
@@ -69,6 +73,7 @@ Recoverable recoverable(const SpotTerms& terms, Seconds work) {
   how.notice = terms.notice;
   how.wait = terms.wait;
   if (terms.interval > Seconds{}) how.interval = std::min(terms.interval, work);
+  else if (terms.anew) how.interval = work;
   else if (terms.bathtub) how.interval = best_interval(bathtub_lives(terms), how);
   else how.interval = best_interval(rate_levels(terms.rate), terms.machines, how);
   return how;
@@ -81,34 +86,32 @@ ExpectedRun with_interruptions(const SpotTerms& terms, Seconds work) {
   return expected_run(rate_levels(terms.rate), terms.machines, how);
 }
 
-std::vector<double> simulated_stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles,
-                                      int histories) {
+InterruptedPhase interrupted_phase(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles) {
+  InterruptedPhase phase;
   const auto wanted = static_cast<std::size_t>(quantiles);
-  if (terms.rate.p90 <= PerSecond{} && !terms.bathtub) return std::vector<double>(wanted, 1.0);
+  if (terms.rate.p90 <= PerSecond{} && !terms.bathtub) {
+    phase.expected = with_interruptions(terms, work);
+    phase.wall.assign(wanted, 1.0);
+    phase.billed = phase.wall;
+    return phase;
+  }
   const Recoverable how = recoverable(terms, work);
-  std::vector<Lifetimes> lives;
+  TimeQuantiles times;
   if (terms.bathtub) {
-    lives.push_back(bathtub_lives(terms));
+    const Lifetimes lives = bathtub_lives(terms);
+    phase.expected = expected_run(lives, how);
+    times = simulated_time(lives, how, seed, quantiles);
   } else {
-    for (const PerSecond rate : rate_levels(terms.rate)) lives.push_back(Lifetimes::exponential(rate, terms.machines));
+    const std::vector<PerSecond> rates = rate_levels(terms.rate);
+    phase.expected = expected_run(rates, terms.machines, how);
+    times = interrupted_time(rates, terms.machines, how, quantiles);
   }
-  if (std::ranges::all_of(lives,
-                          [&](const Lifetimes& life) { return expected_run(life, how).wall >= kHopeless * work; }))
-    return std::vector<double>(wanted, kHopeless);
-  std::vector<History> runs(wanted * static_cast<std::size_t>(histories));
-  simulate_histories(lives, how, seed, 1, runs);
-  std::vector<double> stretch;
-  stretch.reserve(runs.size());
-  for (const History& run : runs) stretch.push_back(run.wall / work);
-  std::ranges::sort(stretch);
-  std::vector<double> means(wanted);
-  for (std::size_t i = 0; i < wanted; ++i) {
-    double sum = 0;
-    for (int j = 0; j < histories; ++j)
-      sum += stretch[i * static_cast<std::size_t>(histories) + static_cast<std::size_t>(j)];
-    means[i] = sum / histories;
-  }
-  return means;
+  phase.undisturbed = 1 + how.pieces() * (how.checkpoint / work);
+  phase.wall.reserve(wanted);
+  phase.billed.reserve(wanted);
+  for (const Seconds time : times.wall) phase.wall.push_back(time / work);
+  for (const Seconds time : times.billed) phase.billed.push_back(time / work);
+  return phase;
 }
 
 std::string interruption_warning(const SpotTerms& terms) {

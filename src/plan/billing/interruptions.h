@@ -21,6 +21,7 @@ struct SpotTerms {
   int machines = 1;    ///< all stop when one is taken
   Seconds wait{};      ///< mean time until another machine is there
   std::optional<Bathtub> bathtub{};
+  bool anew = false;  ///< nothing is saved until the end (starts_over()), unless there is an interval
 
   bool operator==(const SpotTerms&) const = default;
 };
@@ -42,12 +43,14 @@ Recoverable recoverable(const SpotTerms& terms, Seconds work);
 /// Expectation in closed form, over what the rate can be (rate_levels).
 ExpectedRun with_interruptions(const SpotTerms& terms, Seconds work);
 
-/// Simulated wall time over work, sorted: the means of equal parts of the sorted histories, so that value i stands for
-/// the probability (i + 1/2) / quantiles and their mean is that of all histories. The rates are those of
-/// with_interruptions, whose stretch is the mean up to sampling error; `histories` for each quantile. All
-/// kHopeless where no end is in sight. REQUIRES: work > 0.
-std::vector<double> simulated_stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles,
-                                      int histories = 17);
+/// What interruptions make of a phase, over the work: in expectation, without any, and as quantiles.
+struct InterruptedPhase {
+  ExpectedRun expected;
+  double undisturbed = 1;              ///< with the checkpoints, where no interruption comes
+  std::vector<double> wall, billed{};  ///< TimeQuantiles of the rates of with_interruptions, whose mean is `expected`
+};
+/// REQUIRES: work > 0. The seed is for lives that are not memoryless, which are simulated.
+InterruptedPhase interrupted_phase(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles);
 
 /// A sentence when a checkpoint or a restart takes longer than machines stay on average ("", else): what that means.
 std::string interruption_warning(const SpotTerms& terms);

@@ -9,6 +9,7 @@
 #include "base/shell_words.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
 namespace {
@@ -224,11 +225,8 @@ int steps_between_checkpoints(const Phase& phase, const PhaseEstimate& estimate)
 
 bool command_resumes(const Phase& phase) {
   if (!std::holds_alternative<TrainPhase>(phase.work) || phase.command.empty()) return true;
-  const auto names = [](std::string_view text) {
-    return text.contains("{checkpoints}") || text.contains("GPUPLAN_CHECKPOINTS") || text.contains("resume");
-  };
-  return names(phase.command) || std::ranges::any_of(phase.args, [&](const auto& argument) {
-           return names(argument.first) || names(argument.second);
+  return names_checkpoints(phase.command) || std::ranges::any_of(phase.args, [](const auto& argument) {
+           return names_checkpoints(argument.first) || names_checkpoints(argument.second);
          });
 }
 

@@ -32,11 +32,15 @@ bool can_be_interrupted(const Job& job, const PhasePlan& phase) {
 
 void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std::vector<std::string>& lines) {
   if (job.where.spot != SpotUse::kNever && !job.spot.trace.empty())
-    lines.push_back("plans do not use the trace of interruptions, gpuplan simulate does; give a rate beside it.");
+    lines.push_back(
+        "plans do not use the trace of interruptions, gpuplan simulate does. Its --trace names one beside a "
+        "rate in spot.interruptions.");
 
   std::vector<SpotBand> bands;
   std::string saved, warning;
   bool any = false;
+  bool at_once = false;
+  Seconds queue{};
   int warned = 0;
   for (const Plan& plan : plans) {
     bool counted = false;
@@ -50,6 +54,8 @@ void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std:
       }
       if (!plan.on_frontier) continue;
       any = true;
+      if (terms.wait <= Seconds{}) at_once = true;
+      else queue = std::max(queue, terms.wait);
       if (const auto band = band_used(job, *phase.offer); band && std::ranges::find(bands, *band) == bands.end())
         bands.push_back(*band);
       if (saved.empty() && terms.checkpoint > Seconds{} && terms.notice >= terms.checkpoint)
@@ -72,7 +78,11 @@ void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std:
     lines.push_back("machines are taken early or near the end of " + to_text(job.spot.bathtub->cap) +
                     " (bathtub; typical values of Kadupitiya et al., HPDC 2020, where the job states none).");
   if (!saved.empty()) lines.push_back(saved);
-  if (any && !job.spot.wait) lines.push_back("no wait for a replacement machine after an interruption (spot.wait).");
+  if (queue > Seconds{} && !job.spot.wait)
+    lines.push_back("a preempted job waits in the queue again, for " + to_text(queue) +
+                    " (wait of the pool; spot.wait).");
+  if (at_once && !job.spot.wait)
+    lines.push_back("no wait for a replacement machine after an interruption (spot.wait).");
 }
 
 }  // namespace gpuplan

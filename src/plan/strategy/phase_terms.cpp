@@ -266,6 +266,15 @@ bool can_resume(const Phase& phase) {
   return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
 }
 
+bool names_checkpoints(std::string_view text) {
+  return text.contains("{checkpoints}") || text.contains("GPUPLAN_CHECKPOINTS") || text.contains("resume");
+}
+
+bool starts_over(const Phase& phase) {
+  const auto* fixed = std::get_if<FixedPhase>(&phase.work);
+  return fixed != nullptr && !fixed->human && !names_checkpoints(phase.command);
+}
+
 void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseEstimate& estimate) {
   const Phase& phase = *workload.phase;
   const PhaseDefaults& defaults = workload.defaults;
@@ -368,6 +377,7 @@ Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds tim
 bool stays_home(const Phase& phase) { return std::holds_alternative<CpuPhase>(phase.work) && phase.on.empty(); }
 
 bool results_leave(const Job& job, int phase) {
+  if (!job.storage.results.empty()) return true;
   const std::string& name = job.phases[static_cast<std::size_t>(phase)].name;
   return std::ranges::none_of(job.phases, [&](const Phase& later) {
     return !stays_home(later) && std::ranges::find(later.needs, name) != later.needs.end();

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/facts/catalogue.h"
@@ -54,6 +55,13 @@ std::optional<int> cut_into_jobs(const PhaseWorkload& workload, const Catalogue&
 /// Whether a phase of this kind goes on where it was stopped: training from a checkpoint, generation from the samples
 /// that are stored.
 bool can_resume(const Phase& phase);
+
+/// Whether a text of a command says that it goes on from its own checkpoints.
+bool names_checkpoints(std::string_view text);
+
+/// Somebody's own command of a known time, of which nothing says that it goes on where it was stopped: after an
+/// interruption it begins anew, unless its checkpoint rule says otherwise.
+bool starts_over(const Phase& phase);
 
 /// Names of the models whose weights a phase fetches, sorted, each once.
 std::vector<std::string> fetched_models(const Phase& phase);
