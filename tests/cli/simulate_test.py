@@ -201,6 +201,27 @@ class Jobs(unittest.TestCase):
             answer = json.loads(done.stdout)
             self.assertEqual(answer["interruptions"]["model"], "trace")
             self.assertEqual(answer["wanted"], "greedy")
+            told = run("plan", str(path), "--spot", "allow").stdout
+            self.assertIn("only gpuplan simulate", told)
+            # The trace alone says how often.
+            path.write_text(JOB.replace(", interruptions: 10%/h", "") +
+                            "spot: {interruptions: {trace: zone.json}}\nwhere: {spot: only}\n")
+            done = run("simulate", str(path), "--trials", "100", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["interruptions"]["model"], "trace")
+
+    def test_takes_a_preemptible_pool(self):
+        job = JOB.replace(JOB[JOB.index("  offers:"):JOB.index("phases:")],
+                          "  pools:\n    - {name: scav, gpu: A100 SXM 80GB, gpus: 8, nodes: 1, price: $1/h, "
+                          "preemptible: true, interruptions: 0.1/h, wait: 6 min}\n")
+        done = run("simulate", "-", "--json", stdin=job.encode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual(list(policies(answer)), ["spot_only"])
+        plans = json.loads(run("plan", "-", "--json", stdin=job.encode()).stdout)["plans"]
+        hours = next(plan["hours"] for plan in plans if plan["id"] == answer["plan"]["id"])
+        self.assertAlmostEqual(policies(answer)["spot_only"]["hours"]["mean"] / hours["mean"], 1, delta=0.03)
+        self.assertIn("Preemptible pool", run("plan", "-", stdin=job.encode()).stdout)
 
     def test_interval(self):
         pieces = ask_job("--interval", "7min")[1]["pieces"]

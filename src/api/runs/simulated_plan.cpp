@@ -13,7 +13,11 @@
 namespace gpuplan::api {
 namespace {
 
-bool has_spot_price(const Offer& offer) { return offer.kind == OfferKind::kRented && offer.spot_price.has_value(); }
+/// The one price of a preemptible pool is that of machines that may be taken away.
+bool has_spot_price(const Offer& offer) {
+  if (offer.kind == OfferKind::kRented) return offer.spot_price.has_value();
+  return offer.preemptible && offer.price.has_value();
+}
 bool has_price(const Offer& offer) { return offer.kind == OfferKind::kRented && offer.price.has_value(); }
 
 /// Where prices of the same machine may stand.
@@ -91,10 +95,12 @@ Job rated_job(const Job& job, const Offer& spot_offer, bool traced, std::vector<
   if (!interruption_rate(rated, spot_offer)) {
     const auto assumed = parse_amount(kAssumedInterruptions, AmountKind::kRate);
     rated.spot.interruptions = exactly(PerSecond{assumed.value_or(0)});
-    rated.spot.assumed = true;
+    rated.spot.assumed = spot_offer.kind == OfferKind::kRented;  // a rate assumed for spot does not count in pools
+    notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
+  } else if (rated.spot.assumed) {
+    notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
   }
-  if (rated.spot.assumed) notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
-  if (!rated.spot.wait)
+  if (!rated.spot.wait && !(spot_offer.preemptible && spot_offer.wait))
     notes.emplace_back(
         "! Assumed: a replacement is available at once. AWS traces averaged 0.5–12 h (docs/spot.md). Set --wait.");
   return rated;
@@ -109,7 +115,7 @@ std::string header_of(const SimulateReport& report, const Offer& spot_offer) {
     header += ", " + hours_words(simulation.median_work() * (1 + simulation.buffer)) + " with the buffer of " +
               percent(simulation.buffer);
   if (simulation.deadline > Seconds{}) header += " · deadline " + hours_words(simulation.deadline);
-  header += " · spot " + to_text(simulation.spot_price.p50);
+  header += (spot_offer.preemptible ? " · preemptible " : " · spot ") + to_text(simulation.spot_price.p50);
   if (simulation.on_demand_price) header += ", on demand " + to_text(simulation.on_demand_price->p50);
   return header;
 }
@@ -129,6 +135,13 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
   if (!words.notice.empty()) job.spot.notice = times->notice;
   if (!words.wait.empty()) job.spot.wait = times->wait;
 
+  if (!texts.traces.empty() && (job.spot.assumed || !(job.spot.interruptions || job.spot.band || job.spot.bathtub))) {
+    // Plans that may be simulated need a rate: the trace's own.
+    const auto traces = read_traces(texts, 1);
+    if (!traces) return std::unexpected(traces.error());
+    job.spot.interruptions = exactly(measured_rate(*traces));
+    job.spot.assumed = false;
+  }
   const auto searched = search_job(std::move(job), question.known, catalogue, question.terms);
   if (!searched) return std::unexpected(searched.error());
   PlanReport plan_report(searched->found, searched->job, catalogue);
@@ -156,6 +169,7 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
   auto traces = read_traces(texts, std::max(plan->nodes, 1));
   if (!traces) return std::unexpected(std::move(traces.error()));
   Offer spot_offer = *markets.priced(*plan->offer, has_spot_price);
+  if (!spot_offer.spot_price) spot_offer.spot_price = spot_offer.price;
   // Who asks for a rate here means these machines, whatever the market says of them.
   if (!wishes.interruptions.empty()) {
     spot_offer.interruptions.reset();
