@@ -54,8 +54,8 @@ class Biller {
   /// All that is given must outlive it.
   Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed);
 
-  /// Time of a phase on these machines: by the median, on spot with the expected loss by interruptions, without buffer.
-  Seconds expected(const PhaseEstimate& estimate, const LeaseRequest& lease) const;
+  /// Median time of a phase on these machines, interruptions inside, without buffer.
+  Seconds median_time(const PhaseEstimate& estimate, const LeaseRequest& lease) const;
 
   /// What a phase costs on an offer, by the medians, beside the machines: its disks, and its results where these are
   /// fetched home in any case.

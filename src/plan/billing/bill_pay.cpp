@@ -92,7 +92,7 @@ Dollars Biller::leaving_dollars(const JobSchedule& laid, const PhaseEstimate& ph
 Dollars Biller::beside(const PhaseEstimate& estimate, const LeaseRequest& lease) const {
   Dollars dollars{};
   if (lease.offer->disk_price || estimate.disk_price)
-    dollars = disk_dollars(*lease.offer, estimate, expected(estimate, lease) * (1 + job_.buffer));
+    dollars = disk_dollars(*lease.offer, estimate, median_time(estimate, lease) * (1 + job_.buffer));
   if (leaves_[static_cast<std::size_t>(estimate.phase)] != 0)
     dollars += egress_dollars(*lease.offer, estimate, estimate.results_bytes);
   return dollars;

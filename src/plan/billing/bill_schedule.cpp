@@ -98,12 +98,13 @@ void Biller::fetch_once(const std::vector<int>& lease_by_phase, const std::vecto
   }
 }
 
-Seconds Biller::expected(const PhaseEstimate& estimate, const LeaseRequest& lease) const {
+Seconds Biller::median_time(const PhaseEstimate& estimate, const LeaseRequest& lease) const {
   const Seconds busy = estimate.work.p50 + estimate.extra.p50;
   const auto phase = exposed_of(job_, estimate, lease);
   if (!phase) return busy;
   const InterruptedPhase& met = drawn_.interrupted(phase->terms, phase->work);
-  return (met.expected.wall + written_anyway(*phase, met.undisturbed)) / (1 + job_.buffer);
+  return (phase->work * met.wall[static_cast<std::size_t>(kSamples / 2)] + written_anyway(*phase, met.undisturbed)) /
+         (1 + job_.buffer);
 }
 
 /// Sums and draws go by it: the phases of each lease, and the leases by the first of them.

@@ -193,7 +193,7 @@ class Mixer {
   }
 
   Seconds time_of(const PhaseEstimate& estimate, const Choice& choice) const {
-    return biller_.expected(estimate, on(choice)) * (1 + job_.buffer);
+    return biller_.median_time(estimate, on(choice)) * (1 + job_.buffer);
   }
 
   /// Stage `s` runs on the machines of another one: that one lends them, those between leave them held.
