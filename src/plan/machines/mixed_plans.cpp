@@ -38,8 +38,8 @@ constexpr std::size_t kMostNear = 600, kMostPhasesNear = 20'000;
 /// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
 constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
 
-/// Machines that are taken away are counted by their expected time, which lies above the median that is told: by less
-/// than this where interruptions are as usual.
+/// Medians of phases that may be interrupted do not add up to that of the whole, which may lie below: by less than this
+/// where interruptions are as usual.
 constexpr double kSpotMedian = 0.95;
 
 bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() != 0 || !workload.phase->on.empty(); }
