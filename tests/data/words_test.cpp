@@ -48,6 +48,32 @@ TEST(DataWords, AdviceNamesFlagsThatThereAre) {
   EXPECT_EQ(advice_on("flag", "--sequence"), "");
 }
 
+/// What a flag takes for another spelling, a file and --set answer with the key's own name.
+TEST(DataWords, SpellingsOfFlagsAreAnsweredInFiles) {
+  for (const FlagAlias& alias : flag_aliases()) {
+    const std::string_view word = alias.name.substr(2);
+    if (!alias.value.empty() || word == "num-gpus" || word == "ttft" || word == "tpot" || word == "load") continue;
+    EXPECT_NE(advice_on("key", word), "") << word;
+  }
+}
+
+TEST(DataWords, DefaultsOfClassesAreWholeNumbers) {
+  const std::string file = text_of("model_defaults.csv");  // the table points into it
+  const CsvTable table = CsvTable::parse(file, "model_defaults.csv").value();
+  CsvReader cells(table);
+  const auto type = cells.column("model_type"), key = cells.column("key"), value = cells.column("value"),
+             source = cells.column("source"), as_of = cells.column("as_of");
+  std::set<std::string> seen;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string name = std::string(cells.required(row, type)) + " " + std::string(cells.required(row, key));
+    EXPECT_TRUE(seen.insert(name).second) << name << " twice";
+    EXPECT_GT(cells.whole(row, value, 1, 10'000'000), 0) << name;
+    cells.required(row, source);
+    cells.date(row, as_of);
+  }
+  EXPECT_TRUE(cells.ok());
+}
+
 TEST(DataWords, AliasesStandForFlagsThatThereAre) {
   const std::set<std::string> flags = our_flags();
   for (const FlagAlias& alias : flag_aliases()) {

@@ -13,11 +13,11 @@ constexpr const char* kHeader =
     "positions,token_types,max_context,attention_bias,mlp_bias,norm,norms_per_layer,qk_norm,final_norm,experts,"
     "experts_per_token,expert_ffn,shared_ffn,dense_layers,expert_bias,q_lora_rank,kv_lora_rank,qk_nope_dim,qk_rope_dim,"
     "v_dim,"
-    "window,window_layers,image,patch,channels,extra[params],uncounted,native_dtype,source,as_of\n";
+    "window,window_layers,image,patch,channels,extra[params],uncounted,beside[params],native_dtype,source,as_of\n";
 
 std::string row(const std::string& name, const std::string& aliases = "", const std::string& kv_heads = "8") {
   return name + ',' + aliases + ",decoder,8030261248,,32,4096,32," + kv_heads +
-         ",128,14336,yes,128256,no,,,131072,none,no,rms,2,none,yes,,,,,,no,,,,,,,,,,,,,bf16,a paper,2024-07\n";
+         ",128,14336,yes,128256,no,,,131072,none,no,rms,2,none,yes,,,,,,no,,,,,,,,,,,,,,bf16,a paper,2024-07\n";
 }
 
 std::string error_of(const std::string& rows) {

@@ -47,6 +47,23 @@ TEST(GenerationMemory, SlidingWindowsStopGrowing) {
   EXPECT_DOUBLE_EQ(cache_of(shape, 4096).value, 64.0 * 1024 * 4096 + 64.0 * 1024 * 1024);
 }
 
+TEST(GenerationMemory, StatesDoNotGrow) {
+  ModelShape shape = llama_3_8b();
+  shape.states = {.layers = 24, .projected = 8192, .inner = 4096, .other = 0, .elements = 4096 * 128.0};
+  shape.attention_free = 24;
+  const double states = 24 * 4096 * 128 * 2.0;
+  EXPECT_DOUBLE_EQ(cache_of(shape, 1).value, states + 32.0 * 1024);
+  EXPECT_DOUBLE_EQ(cache_of(shape, 4096).value, states + 32.0 * 1024 * 4096);
+  EXPECT_DOUBLE_EQ(cache_of(shape, 1, 1, 1, Format::kFp8).value, states + 16.0 * 1024);
+}
+
+TEST(GenerationMemory, TowersLieBesideTheWeights) {
+  ModelShape shape = llama_3_8b();
+  const Bytes plain = weights_of(shape, Format::kFp8);
+  shape.beside = 1e9;
+  EXPECT_NEAR((weights_of(shape, Format::kFp8) - plain).value / 2e9, 1, 0.03) << "in 16 bit, whatever the rest is in";
+}
+
 TEST(GenerationMemory, LoopsCacheEveryPassButStoreWeightsOnce) {
   GeneratePhase phase = phase_of(llama_3_8b(), Situation::kSingle, 1, 100, 100);
   const Rig once(h100(), phase);

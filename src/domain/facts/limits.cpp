@@ -52,7 +52,7 @@ bool weights_of_gpt2(const ModelShape& s) {
 bool like_nanochat(const ModelShape& s) {
   const bool own_mlp = !s.gated && s.ffn == 4 * s.hidden;
   return s.kind == ModelKind::kDecoder && s.layers > 0 && s.hidden % s.layers == 0 && s.kv_heads == s.heads &&
-         (own_mlp || s.ffn_guessed) && s.window == 0 && !s.moe() && !s.mla();
+         (own_mlp || s.ffn_guessed) && s.window == 0 && !s.moe() && !s.mla() && s.plain();
 }
 
 /// Published experts go by Qwen's names of weights. DeepSeek's weights it would continue with other rotary positions
@@ -70,7 +70,7 @@ bool like_megatron(const ModelShape& s) {
   const bool norms = s.norms_per_layer == 2 && s.final_norm && s.qk_norm != QkNorm::kFull &&
                      (s.norm == NormKind::kRms || s.norm == NormKind::kLayer);
   const bool biases = s.mlp_bias == (s.attention_bias == BiasKind::kAll) && !s.expert_bias;
-  return norms && biases;
+  return norms && biases && s.plain();
 }
 
 /// Any of the networks that have a shape; of those known by totals nobody knows what they are.
@@ -236,7 +236,7 @@ Strategy asked_strategy(const TrainPhase& train, const std::string& gpu, int gpu
 TitanForm titan_form(const ModelShape& s) {
   const bool plain = s.kind == ModelKind::kDecoder && s.gated && s.norm == NormKind::kRms && s.positions == 0 &&
                      s.norms_per_layer == 2 && s.final_norm && s.attention_bias == BiasKind::kNone && !s.mlp_bias &&
-                     s.window == 0 && s.qk_norm != QkNorm::kFull;
+                     s.window == 0 && s.qk_norm != QkNorm::kFull && s.plain();
   if (!plain) return TitanForm::kNone;
   if (s.mla()) return s.moe() && s.qk_norm == QkNorm::kNone && !s.tied ? TitanForm::kDeepSeek : TitanForm::kNone;
   if (s.moe()) return s.shared_ffn == 0 && s.dense_layers == 0 ? TitanForm::kQwen3 : TitanForm::kNone;

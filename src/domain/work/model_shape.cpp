@@ -60,9 +60,16 @@ double inner_norm_size(const ModelShape& shape) {
   return size;
 }
 
+/// One layer with a state, without norms before it.
+double state_size(const ModelShape& shape) {
+  const StateLayers& states = shape.states;
+  return static_cast<double>(shape.hidden) * (states.projected + states.inner) + states.other;
+}
+
 double embedding_size(const ModelShape& shape) {
   const double hidden = shape.hidden;
-  double size = hidden * (static_cast<double>(shape.vocab) + shape.positions + shape.token_types);
+  const double width = shape.embedding_width > 0 ? shape.embedding_width : hidden;
+  double size = width * (static_cast<double>(shape.vocab) + shape.positions + shape.token_types);
   if (shape.kind == ModelKind::kVit)  // patch projection with bias, and the class token (arXiv:2010.11929, equation 1)
     size += hidden * (static_cast<double>(shape.patch) * shape.patch * shape.channels + 1) + hidden;
   return size;
@@ -75,11 +82,11 @@ double round_up(double value, double step) { return std::ceil(value / step) * st
 ParameterCount count_parameters(const ModelShape& shape) {
   ParameterCount count;
   const double layers = shape.layers, hidden = shape.hidden;
-  const double moe_layers = shape.moe_layers(), dense_layers = layers - moe_layers;
+  const double moe_layers = shape.moe_layers();
 
   count.embedding = embedding_size(shape);
-  count.attention = layers * attention_size(shape);
-  count.mlp = dense_layers * mlp_size(shape, shape.ffn, shape.mlp_bias);
+  count.attention = shape.attention_layers() * attention_size(shape) + shape.states.layers * state_size(shape);
+  count.mlp = shape.mlp_layers() * mlp_size(shape, shape.ffn, shape.mlp_bias);
   double idle = 0;
   if (shape.moe()) {
     const double expert = mlp_size(shape, shape.expert_ffn, shape.expert_bias);
@@ -88,11 +95,15 @@ ParameterCount count_parameters(const ModelShape& shape) {
     count.shared = moe_layers * (mlp_size(shape, shape.shared_ffn, false) + router);
     idle = moe_layers * (shape.experts - shape.experts_per_token) * expert;
   }
-  const double norms = layers * shape.norms_per_layer + (shape.final_norm ? 1 : 0);
-  count.norms = norms * norm_size(shape.norm, hidden) + layers * inner_norm_size(shape);
+  // Half of a layer's norms stand before what it has no more.
+  const int mixer_free = std::max(0, shape.attention_free - shape.states.layers);
+  const double halves = 2 * layers - shape.mlp_free - mixer_free;
+  const double norms = halves / 2 * shape.norms_per_layer + (shape.final_norm ? 1 : 0);
+  count.norms = norms * norm_size(shape.norm, hidden) + shape.attention_layers() * inner_norm_size(shape);
   // A linear layer makes six scales and shifts a block of the condition (Peebles and Xie 2022, arXiv:2212.09748).
   if (shape.kind == ModelKind::kDit) count.attention += layers * 6 * hidden * (hidden + 1);
-  if (shape.kind == ModelKind::kDecoder && !shape.tied) count.head = hidden * shape.vocab;
+  if (shape.scores_tokens() && !shape.tied) count.head = hidden * shape.vocab;
+  if (shape.labels > 0) count.head = hidden * shape.labels;
   count.extra = shape.extra;
   count.active = count.total() - idle;
   return count;
@@ -104,10 +115,15 @@ double kv_elements_per_token_layer(const ModelShape& shape) {
   return 2.0 * shape.kv_width();
 }
 
+double state_elements(const ModelShape& shape) {
+  return shape.kind == ModelKind::kDecoder ? shape.states.layers * shape.states.elements : 0;
+}
+
 double kv_elements(const ModelShape& shape, double tokens) {
-  const double sliding = shape.window > 0 ? std::min(shape.window_layers, shape.layers) : 0;
-  const double kept = sliding * std::min<double>(tokens, shape.window) + (shape.layers - sliding) * tokens;
-  return kept * kv_elements_per_token_layer(shape);
+  const int layers = shape.attention_layers();
+  const double sliding = shape.window > 0 ? std::min(shape.window_layers, layers) : 0;
+  const double kept = sliding * std::min<double>(tokens, shape.window) + (layers - sliding) * tokens;
+  return shape.repeats * (kept * kv_elements_per_token_layer(shape) + state_elements(shape));
 }
 
 void complete(ModelShape& shape) {
@@ -167,6 +183,11 @@ std::string contradiction(const ModelShape& s) {
     return "experts_per_token (" + text(s.experts_per_token) + ") is more than experts (" + text(s.experts) + ")";
   if (s.dense_layers > s.layers || s.window_layers > s.layers)
     return "expected dense_layers and window_layers of at most layers (" + text(s.layers) + ")";
+  const int dense = s.moe() ? s.dense_layers : s.layers;
+  if (s.states.layers > s.layers || s.attention_free > s.layers || s.mlp_free > dense || s.repeats < 1 ||
+      s.window_layers > s.attention_layers())
+    return "expected layers with a state, without attention and without an MLP of at most layers (" + text(s.layers) +
+           ")";
   if ((s.window > 0) != (s.window_layers > 0)) return "window also needs window_layers, and the other way round";
   return "";
 }

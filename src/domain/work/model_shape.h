@@ -56,6 +56,18 @@ struct Names<QkNorm> {
   };
 };
 
+/// Layers that keep a state of fixed size for each sequence: Mamba, gated delta nets, lightning attention, short
+/// convolutions. Their input passes one wide product, a recurrence that is cheap beside it, and a product back.
+struct StateLayers {
+  int layers = 0;       ///< of the network's layers, in place of attention or beside it
+  int projected = 0;    ///< columns of the first product
+  int inner = 0;        ///< width that the second one reads
+  double other = 0;     ///< parameters of a layer besides these two matrices
+  double elements = 0;  ///< of the state of one sequence in one layer
+
+  bool operator==(const StateLayers&) const = default;
+};
+
 /// A transformer. Widths are in elements; counts are plain numbers.
 struct ModelShape {
   std::string name;
@@ -99,11 +111,22 @@ struct ModelShape {
   int window = 0;
   int window_layers = 0;
 
+  // Layers that are not attention and an MLP: all zero in an ordinary transformer.
+  StateLayers states;
+  int attention_free = 0;   ///< layers without attention
+  int mlp_free = 0;         ///< layers without an MLP, of those without experts
+  int repeats = 1;          ///< times the layers are run with the same weights (ALBERT)
+  int embedding_width = 0;  ///< of the table of tokens where it is narrower than the layers; 0: as wide
+  int labels = 0;           ///< outputs of a classifier in place of the output matrix; 0: it has a language head
+  bool headless = false;    ///< ends with its last layer: embedding models and backbones
+
   // Vision transformers.
   int image = 0, patch = 0, channels = 0;
 
   double extra = 0;       ///< parameters outside the formula (pooler, classifier, sinks)
   std::string uncounted;  ///< what comes with it and is no part of the shape: "vision tower of about 0.7B parameters"
+  double beside = 0;      ///< parameters of that, which lie in memory where the model generates; 0: unknown, or none
+  std::string doubt;      ///< what its description says and the shape can not hold; a sentence, empty when all is read
   double published = 0;   ///< published parameter count, or what the user said; 0 unknown
   double active_published = 0;
   Format native = Format::kBf16;
@@ -114,6 +137,13 @@ struct ModelShape {
   bool mla() const { return kv_lora_rank > 0; }
   bool moe() const { return experts > 0; }
   int moe_layers() const { return moe() ? layers - dense_layers : 0; }
+  int mlp_layers() const { return (moe() ? dense_layers : layers) - mlp_free; }  ///< with a dense MLP
+  int attention_layers() const { return layers - attention_free; }
+  /// Every layer is attention and an MLP of its own, and a language head follows.
+  bool plain() const {
+    return states.layers == 0 && attention_free == 0 && mlp_free == 0 && repeats == 1 && labels == 0 && !headless;
+  }
+  bool scores_tokens() const { return kind == ModelKind::kDecoder && labels == 0 && !headless; }
   int q_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
   bool operator==(const ModelShape&) const = default;
@@ -138,8 +168,10 @@ ParameterCount count_parameters(const ModelShape& shape);
 
 /// Elements that the cache keeps for one token in one layer (keys and values; the latent vector under MLA).
 double kv_elements_per_token_layer(const ModelShape& shape);
+/// Elements of the states of one sequence, however long it is.
+double state_elements(const ModelShape& shape);
 
-/// Elements of KV cache for a sequence of this many tokens over all layers, sliding windows honoured.
+/// Elements of KV cache for a sequence of this many tokens over all layers, sliding windows and states honoured.
 double kv_elements(const ModelShape& shape, double tokens);
 
 /// Fills what follows from other fields (kv_heads, head_dim, ffn, ...) in a shape given by hand.

@@ -26,6 +26,8 @@ struct ModelUse {
   double loops = 1;               ///< the layers are run so many times with the same weights
   double supervision_steps = 1;   ///< forward and backward passes for each batch
 
+  /// Times the layers are run with the same weights, by the job's word and the network's own.
+  double runs() const { return (loops > 1 ? loops : 1) * shape.repeats; }
   double params() const { return custom ? custom->params : count_parameters(shape).total(); }
 };
 

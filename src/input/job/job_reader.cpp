@@ -103,7 +103,9 @@ void add_uncounted(const Job& job, std::vector<std::string>& lines) {
     for (const ModelUse& model : *models) {
       if (model.shape.uncounted.empty() || std::ranges::find(told, model.name) != told.end()) continue;
       told.push_back(model.name);
-      lines.push_back(printable(model.name, 60) + " without its " + printable(model.shape.uncounted, 80) + ".");
+      const bool held = model.shape.beside > 0 && !std::holds_alternative<TrainPhase>(phase.work);
+      lines.push_back(printable(model.name, 60) + (held ? " without the work of its " : " without its ") +
+                      printable(model.shape.uncounted, 80) + (held ? ", whose weights are counted." : "."));
     }
   }
 }

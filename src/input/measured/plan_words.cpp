@@ -52,6 +52,18 @@ void each_field(Model& model, const Field& field) {
   field("v_dim", s.v_dim);
   field("window", s.window);
   field("window_layers", s.window_layers);
+  field("state_layers", s.states.layers);
+  field("state_projected", s.states.projected);
+  field("state_inner", s.states.inner);
+  field("state_other", s.states.other);
+  field("state_elements", s.states.elements);
+  field("attention_free", s.attention_free);
+  field("mlp_free", s.mlp_free);
+  field("repeats", s.repeats);
+  field("embedding_width", s.embedding_width);
+  field("labels", s.labels);
+  field("headless", s.headless);
+  field("beside", s.beside);
   field("image", s.image);
   field("patch", s.patch);
   field("channels", s.channels);

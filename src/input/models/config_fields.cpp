@@ -85,6 +85,28 @@ Fields Fields::first_inside() const {
   return {nullptr, *this};
 }
 
+std::vector<Fields> Fields::items(std::string_view key) const {
+  std::vector<Fields> found;
+  if (const Tree* value = find(key); value != nullptr && value->is_list())
+    for (const Tree& child : value->children)
+      if (child.is_map()) found.push_back({&child, *this});
+  return found;
+}
+
+double Fields::real(std::string_view key, double fallback) const {
+  constexpr double kMost = 1000;
+  const Tree* value = find(key);
+  if (value == nullptr) return fallback;
+  double number = -1;
+  if (value->is_scalar() && !value->quoted) {
+    const char* end = value->text.data() + value->text.size();
+    const auto [rest, problem] = std::from_chars(value->text.data(), end, number);
+    if (problem == std::errc() && rest == end && number >= 0 && number <= kMost) return number;
+  }
+  fail(key, "expected a number from 0 to 1,000, got " + got_text(*value));
+  return fallback;
+}
+
 int Fields::length_of(std::string_view key) const {
   const Tree* value = find(key);
   return value != nullptr ? static_cast<int>(value->children.size()) : 0;
@@ -94,6 +116,12 @@ int Fields::count_of(std::string_view key, std::string_view word) const {
   const Tree* value = find(key);
   if (value == nullptr) return 0;
   return static_cast<int>(std::ranges::count(value->children, word, &Tree::text));
+}
+
+std::string_view Fields::first_word(std::string_view key) const {
+  const Tree* value = find(key);
+  return value != nullptr && !value->children.empty() ? std::string_view(value->children.front().text)
+                                                      : std::string_view();
 }
 
 bool Fields::contains(std::string_view key, std::string_view part) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "input/text/tree.h"
@@ -34,10 +35,13 @@ class Fields {
   bool flag(std::string_view key, bool fallback) const;
   std::string_view word(Keys keys) const;  ///< "" when absent
 
-  Fields inside(std::string_view key) const;  ///< a map under this key; not valid() when there is none
-  Fields first_inside() const;                ///< the first map in this one
-  int length_of(std::string_view key) const;  ///< of a list or map; 0 when absent
+  Fields inside(std::string_view key) const;                 ///< a map under this key; not valid() when there is none
+  Fields first_inside() const;                               ///< the first map in this one
+  std::vector<Fields> items(std::string_view key) const;     ///< the maps of a list
+  double real(std::string_view key, double fallback) const;  ///< a number from 0 to a thousand
+  int length_of(std::string_view key) const;                 ///< of a list or map; 0 when absent
   int count_of(std::string_view key, std::string_view word) const;   ///< entries of a list that are this word
+  std::string_view first_word(std::string_view key) const;           ///< the first entry of a list; "" when absent
   bool contains(std::string_view key, std::string_view part) const;  ///< an entry has this in it
 
   void fail(std::string_view key, std::string_view message) const;

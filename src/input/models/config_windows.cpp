@@ -10,23 +10,6 @@ void set_window(ModelShape& shape, int window, int layers) {
   shape.window_layers = shape.window > 0 ? layers : 0;
 }
 
-void by_layer_types(const Fields& fields, int window, ModelConfig& out) {
-  const int listed = fields.length_of("layer_types");
-  if (listed != out.shape.layers)
-    return fields.fail("layer_types", "expected an entry for each of the " + std::to_string(out.shape.layers) +
-                                          " layers, got " + std::to_string(listed));
-  const int linear = fields.count_of("layer_types", "linear_attention");
-  if (linear == 0)
-    return set_window(
-        out.shape, window,
-        fields.count_of("layer_types", "sliding_attention") + fields.count_of("layer_types", "chunked_attention"));
-  // A state of fixed size stands for all tokens before: nearest to a window of one.
-  out.notes.push_back(std::to_string(linear) +
-                      " layers with linear attention are read as layers with a window of one token; "
-                      "their parameters are approximate");
-  set_window(out.shape, 1, linear);
-}
-
 /// Layers that see only the window when the configuration does not list them.
 int windowed_layers(const Fields& fields, const ModelFamily& family, int layers) {
   const auto period = [&](Fields::Keys keys, int fallback) {
@@ -55,11 +38,11 @@ int windowed_layers(const Fields& fields, const ModelFamily& family, int layers)
 
 }  // namespace
 
-void read_windows(const Fields& fields, const ModelFamily& family, ModelConfig& out) {
+void read_windows(const Fields& fields, const ModelFamily& family, const LayerKinds& kinds, ModelConfig& out) {
   const int window =
       fields.integer({"sliding_window", "window_size", "attention_chunk_size", "local_attention"}, 0, 1'000'000'000);
-  if (fields.has("layer_types")) return by_layer_types(fields, window, out);
-  set_window(out.shape, window, windowed_layers(fields, family, out.shape.layers));
+  set_window(out.shape, window,
+             fields.has("layer_types") ? kinds.sliding : windowed_layers(fields, family, out.shape.attention_layers()));
 }
 
 }  // namespace gpuplan

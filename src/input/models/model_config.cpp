@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "input/models/config_fields.h"
+#include "input/models/config_parts.h"
+#include "input/models/config_states.h"
 #include "input/models/config_storage.h"
 #include "input/models/config_windows.h"
 #include "input/models/model_families.h"
@@ -21,7 +25,6 @@ const Keys kHeads = {"num_attention_heads", "n_head", "num_heads", "n_heads"};
 const Keys kKvHeads = {"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv"};
 const Keys kHeadDim = {"head_dim", "kv_channels", "attention_head_dim"};
 const Keys kFfn = {"intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "hidden_dim"};
-const Keys kVocab = {"padded_vocab_size", "vocab_size"};
 const Keys kContext = {"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx",
                        "max_sequence_length"};
 const Keys kExperts = {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"};
@@ -51,7 +54,11 @@ class ConfigReader {
     if (shape_.kind == ModelKind::kVit) image();
     latent_attention();
     experts();
-    read_windows(fields_, family_, out_);
+    const LayerKinds kinds = read_layer_kinds(fields_, out_.model_type, shape_.layers, out_);
+    read_states(fields_, out_.model_type, kinds, out_);
+    if (fields_.has("block_configs")) read_block_configs(fields_, out_);
+    read_windows(fields_, family_, kinds, out_);
+    head();
     extras();
     read_storage(fields_, top_, out_);
   }
@@ -61,8 +68,12 @@ class ConfigReader {
 
   /// The generic names are enough for an ordinary decoder; what they do not tell is taken from the keys' spelling.
   void guess_family(std::string_view type) {
-    note("model_type " + (type.empty() ? std::string("is missing") : "'" + printable(type, 40) + "' is unknown") +
-         ": read as an ordinary decoder");
+    if (const std::string_view key = unread_layers(fields_); !key.empty())
+      return fields_.fail(key, "layers of models of type '" + printable(type, 40) +
+                                   "' are not read; give the size instead: --params 9B, {params: 9B}");
+    out_.shape.doubt = "model_type " +
+                       (type.empty() ? std::string("is missing") : "'" + printable(type, 40) + "' is unknown") +
+                       ": read as an ordinary decoder";
     const bool layer_norm =
         !fields_.has("rms_norm_eps") && (fields_.has("layer_norm_eps") || fields_.has("layer_norm_epsilon"));
     if (layer_norm) family_.norm = NormKind::kLayer;
@@ -75,7 +86,11 @@ class ConfigReader {
     shape_.kind = family_.kind;
     shape_.layers = fields_.required(kLayers, 10'000);
     shape_.hidden = fields_.required(kHidden, kMostHidden);
-    shape_.heads = fields_.required(kHeads, kMostHeads);
+    shape_.embedding_width = fields_.integer({"embedding_size", "word_embed_proj_dim"}, 0, kMostHidden);
+    if (shape_.embedding_width == shape_.hidden) shape_.embedding_width = 0;
+    // Only layers with a state: heads say how their width divides over GPUs.
+    if (family_.type == "mamba" || family_.type == "falcon_mamba") shape_.heads = std::max(1, 2 * shape_.hidden / 64);
+    else shape_.heads = fields_.required(kHeads, kMostHeads);
     shape_.kv_heads = fields_.integer(kKvHeads, 0, kMostHeads);
     if (family_.type == "falcon" && !fields_.flag("new_decoder_architecture", false))
       shape_.kv_heads = fields_.flag("multi_query", true) ? 1 : shape_.heads;
@@ -93,7 +108,15 @@ class ConfigReader {
     if (shape_.head_dim == 0 && shape_.heads > 0) shape_.head_dim = std::max(1, shape_.hidden / shape_.heads);
     shape_.gated = family_.gated;
     shape_.ffn = fields_.integer(kFfn, 0, kMostUnits);
-    if (shape_.ffn == 0) shape_.ffn = fields_.integer({"expansion_ratio"}, 4, 100) * shape_.hidden;
+    if (shape_.ffn == 0) shape_.ffn = fields_.integer({"expansion_ratio", "mlp_ratio"}, 4, 100) * shape_.hidden;
+    if (fields_.flag("use_swiglu_ffn", false)) {  // DINOv2 keeps the parameters: two thirds, rounded up to eight
+      shape_.gated = true;
+      shape_.ffn = (shape_.ffn / 3 * 2 + 7) / 8 * 8;
+    }
+    if (family_.type == "nomic_bert") shape_.gated = fields_.word({"activation_function"}) == "swiglu";
+    if (family_.type == "albert")  // layers of a group share their weights
+      shape_.repeats = std::max(1, shape_.layers / std::max(1, fields_.integer({"num_hidden_groups"}, 1, 10'000)));
+    shape_.layers = std::max(1, shape_.layers / shape_.repeats);
   }
 
   void norms_and_biases() {
@@ -137,7 +160,8 @@ class ConfigReader {
 
   void tables() {
     const bool vit = shape_.kind == ModelKind::kVit;
-    shape_.vocab = vit ? 0 : fields_.required(kVocab, kMostUnits);
+    if (!vit && fields_.has("padded_vocab_size")) shape_.vocab = fields_.required({"padded_vocab_size"}, kMostUnits);
+    else if (!vit) shape_.vocab = fields_.required({"vocab_size"}, kMostUnits);
     shape_.max_context = fields_.integer(kContext, 0, 1'000'000'000);
     if (family_.learned_positions && !vit) shape_.positions = shape_.max_context + family_.position_offset;
     shape_.token_types = family_.kind == ModelKind::kEncoder ? fields_.integer({"type_vocab_size"}, 0, kMostUnits) : 0;
@@ -151,7 +175,7 @@ class ConfigReader {
     shape_.channels = fields_.integer({"num_channels"}, 3, 10'000);
     const int side = shape_.patch > 0 ? shape_.image / shape_.patch : 0;
     if (side > 10'000) return fields_.fail("patch_size", "more than 100,000,000 patches in an image");
-    shape_.positions = side * side + 1;  // and the class token
+    shape_.positions = side * side + (family_.class_token ? 1 : 0);
     shape_.max_context = shape_.positions;
   }
 
@@ -172,6 +196,9 @@ class ConfigReader {
     shape_.experts = from.integer(kExperts, 0, 1'000'000);
     if (shape_.experts <= 1) {
       shape_.experts = 0;
+      // Granite 4 without experts keeps the one that every token passes.
+      if (family_.type == "granitemoehybrid")
+        shape_.ffn = fields_.integer({"shared_intermediate_size"}, shape_.ffn, kMostUnits);
       return;
     }
     shape_.experts_per_token = std::min(from.integer(kPerToken, 2, 1'000'000), shape_.experts);
@@ -185,6 +212,11 @@ class ConfigReader {
     shape_.shared_ffn =
         fields_.integer({"shared_expert_intermediate_size", "shared_intermediate_size"}, shape_.shared_ffn, kMostUnits);
     shape_.dense_layers = std::min(fields_.integer({"first_k_dense_replace"}, 0, 10'000), shape_.layers);
+    if (const int period = fields_.integer({"expert_layer_period"}, 0, 10'000); period > 0) {  // Jamba
+      const int offset = fields_.integer({"expert_layer_offset"}, 0, 10'000);
+      const int sparse = offset < shape_.layers ? (shape_.layers - offset - 1) / period + 1 : 0;
+      shape_.dense_layers = shape_.layers - sparse;
+    }
     if (family_.type == "llama4_text") {
       shape_.shared_ffn = shape_.expert_ffn;
       shape_.ffn = fields_.integer({"intermediate_size_mlp"}, shape_.ffn, kMostUnits);
@@ -197,23 +229,65 @@ class ConfigReader {
           std::min(shape_.layers, shape_.layers - shape_.layers / step + fields_.length_of("mlp_only_layers"));
   }
 
+  /// What follows the last layer, by the class that the checkpoint was saved from.
+  void head() {
+    const auto saved_from = [&](std::string_view part) {
+      return fields_.contains("architectures", part) || top_.contains("architectures", part);
+    };
+    if (shape_.kind == ModelKind::kVit) return;
+    if (saved_from("ForSequenceClassification") || saved_from("ForTokenClassification") ||
+        saved_from("ForRewardModel")) {
+      const int named = std::max(fields_.length_of("id2label"), top_.length_of("id2label"));
+      shape_.labels = fields_.integer({"num_labels"}, named > 0 ? named : 2, 1'000'000);
+      return;
+    }
+    // "LlamaModel" is a network without a head. Those of GLM have one and are called so all the same.
+    const std::string_view saved = fields_.first_word("architectures");
+    shape_.headless = shape_.kind == ModelKind::kDecoder && saved.ends_with("Model") &&
+                      !saved.ends_with("LMHeadModel") && family_.type != "chatglm";
+  }
+
+  /// Of vision transformers: what their own code has beside patches, positions and layers.
+  void vision_extras() {
+    const double hidden = shape_.hidden;
+    if (!family_.class_token) shape_.extra -= hidden;
+    if (!family_.patch_bias) shape_.extra -= hidden;
+    if (family_.type == "dinov2")
+      shape_.extra += hidden + 2.0 * shape_.layers * hidden;  // mask token, scales of layers
+    if (family_.attentive_pool) {
+      // A query of its own, attention with biases, a norm and an MLP (Zhai et al. 2022, arXiv:2106.04560).
+      const double ffn = shape_.ffn;
+      shape_.extra += hidden + 4 * hidden * (hidden + 1) + 2 * hidden + 2 * hidden * ffn + ffn + hidden;
+    }
+    if (fields_.contains("architectures", "ForImageClassification")) {
+      const int classes = std::max(2, fields_.length_of("id2label"));
+      shape_.extra += classes * (hidden + 1);
+    }
+  }
+
   /// Parameters outside the formula of ModelShape.
   void extras() {
     const double hidden = shape_.hidden, layers = shape_.layers;
     const double moe_layers = shape_.moe_layers();
     if (family_.embedding_norm) shape_.extra += 2 * hidden;
     if (family_.pooler) shape_.extra += hidden * (hidden + 1);
+    if (const double width = shape_.embedding_width; width > 0) {
+      const bool both_ways = family_.type == "opt";  // whose positions are as wide as the layers
+      shape_.extra += both_ways ? 2 * width * hidden + shape_.positions * (hidden - width) : (width + 1) * hidden;
+      if (family_.embedding_norm) shape_.extra -= 2 * (hidden - width);
+    }
+    if (family_.type == "deberta-v2")
+      shape_.extra += 2.0 * fields_.integer({"position_buckets"}, 256, 1'000'000) * hidden;
+    if (family_.type == "qwen3_next" || family_.type.starts_with("qwen3_5")) {
+      shape_.extra += shape_.attention_layers() * hidden * shape_.q_width();  // gate of the attention's output
+      shape_.extra += moe_layers * hidden;                                    // gate of the shared expert
+    }
     if (family_.head_bias || fields_.flag("lm_head_bias", false)) shape_.extra += shape_.vocab;
     if (family_.type == "gpt_neo") shape_.extra += layers * hidden;        // only the attention output has a bias
     if (family_.type == "gpt_oss") shape_.extra += layers * shape_.heads;  // attention sinks
     if (family_.type == "qwen2_moe") shape_.extra += moe_layers * hidden;  // gate of the shared expert
     if (family_.score_bias) shape_.extra += moe_layers * shape_.experts;
-    if (shape_.kind == ModelKind::kVit && fields_.contains("architectures", "ForImageClassification")) {
-      const int classes = std::max(2, fields_.length_of("id2label"));
-      shape_.extra += classes * (hidden + 1);
-    }
-    if (const int width = fields_.integer({"word_embed_proj_dim"}, 0, kMostUnits); width != 0 && width != shape_.hidden)
-      note("word_embed_proj_dim differs from hidden_size: the embedding is counted too large");
+    if (shape_.kind == ModelKind::kVit) vision_extras();
     if (fields_.integer({"num_nextn_predict_layers", "mtp_num_hidden_layers"}, 0, 10'000) > 0)
       note("multi-token prediction layers are not counted");
   }
@@ -228,11 +302,12 @@ class ConfigReader {
 }  // namespace
 
 Result<ModelConfig> read_model_config(std::string_view json, const std::string& file) {
-  const Result<Tree> tree = parse_json(json, file);
+  Result<Tree> tree = parse_json(json, file);
   if (!tree) return std::unexpected(tree.error());
   if (!tree->is_map())
     return failure("expected the configuration of a model ({\"model_type\": ...}), got " + got_text(*tree), {file});
 
+  std::vector<std::string> defaults = add_defaults(*tree);
   FieldError error;
   const Fields top(*tree, json, file, error);
   if (top.has("peft_type"))
@@ -248,19 +323,18 @@ Result<ModelConfig> read_model_config(std::string_view json, const std::string& 
         {file});
 
   ModelConfig config;
-  Fields fields = top;
-  for (const std::string_view key : {"text_config", "llm_config", "language_config"})
-    if (const Fields inner = top.inside(key); inner.valid() && inner.has_any(kHidden)) {
-      fields = inner;
-      break;
-    }
+  config.notes = std::move(defaults);
+  Fields fields = language_part(top);
   const bool sees = top.inside("vision_config").valid(), hears = top.inside("audio_config").valid();
-  if (sees || hears) config.notes.emplace_back("only the language model is counted, not the vision or audio tower");
   config.model_type = std::string(fields.word({"model_type"}));
   if (config.model_type.empty()) config.model_type = std::string(top.word({"model_type"}));
   ConfigReader(fields, top, config).read();
-  if (sees || hears)
+  if (sees || hears) {
     config.shape.uncounted = sees && hears ? "vision and audio towers" : sees ? "vision tower" : "audio tower";
+    config.shape.beside = vision_parameters(top, config.shape.hidden);
+    if (sees && !hears && config.shape.beside > 0)
+      config.shape.uncounted += " of about " + count_short(config.shape.beside) + " parameters";
+  }
   if (error.first) return std::unexpected(*error.first);
   return config;
 }

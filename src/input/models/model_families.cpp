@@ -76,6 +76,36 @@ constexpr ModelFamily untied(ModelFamily family) {
   return family;
 }
 
+/// As BERT, with relative positions, whose table all layers share (He et al. 2021, arXiv:2111.09543).
+constexpr ModelFamily like_deberta(std::string_view type) {
+  ModelFamily family = like_bert(type);
+  family.pooler = family.learned_positions = false;
+  return family;
+}
+
+/// As BERT, but rotary and gated, without biases but those of norms.
+constexpr ModelFamily like_nomic() {
+  ModelFamily family{.type = "nomic_bert", .kind = ModelKind::kEncoder, .tied = true, .norm = kLayer};
+  family.embedding_norm = true;
+  return family;
+}
+
+constexpr ModelFamily like_siglip() {
+  ModelFamily family = like_gpt2("siglip_vision_model");
+  family.kind = ModelKind::kVit;
+  family.class_token = false;
+  family.attentive_pool = true;
+  return family;
+}
+
+constexpr ModelFamily like_clip_vision() {
+  ModelFamily family = like_gpt2("clip_vision_model");
+  family.kind = ModelKind::kVit;
+  family.patch_bias = false;
+  family.embedding_norm = true;
+  return family;
+}
+
 constexpr ModelFamily without_pooler(ModelFamily family) {
   family.pooler = false;
   return family;
@@ -106,9 +136,13 @@ constexpr ModelFamily kFamilies[] = {
     like_qwen2("qwen2_moe"),
     like_qwen2("qwen2_5_vl_text"),
     like_qwen2("qwen2_vl_text"),
+    like_qwen2("qwen2_vl"),
+    like_qwen2("qwen2_5_vl"),
     like_qwen3("qwen3"),
     like_qwen3("qwen3_moe"),
     like_qwen3("qwen3_next"),
+    like_qwen3("qwen3_vl_text"),
+    like_qwen3("qwen3_vl_moe_text"),
     like_qwen3("qwen3_5_text"),
     like_qwen3("qwen3_5_moe_text"),
     {.type = "gemma", .tied = true},
@@ -125,6 +159,7 @@ constexpr ModelFamily kFamilies[] = {
     {.type = "deepseek"},
     {.type = "deepseek_v2"},
     {.type = "deepseek_v3", .score_bias = true},
+    {.type = "deepseek_v32", .score_bias = true},
     {.type = "kimi_k2", .score_bias = true},
     {.type = "gpt_oss", .bias = BiasKind::kAll, .window = WindowRule::kAlternate, .ffn_is_expert = true},
     {.type = "chatglm", .bias = kQkv, .bias_on = kQkv},
@@ -146,6 +181,18 @@ constexpr ModelFamily kFamilies[] = {
     {.type = "stablelm_epoch", .norm = kLayer, .bias_on = kQkv},
     {.type = "cohere", .tied = true, .norm = kNoBias, .norms = 1},
     {.type = "cohere2", .tied = true, .norm = kNoBias, .norms = 1, .window = WindowRule::kAllButEvery, .full_every = 4},
+    {.type = "jamba"},
+    {.type = "mamba", .tied = true},
+    {.type = "mamba2"},
+    {.type = "falcon_mamba", .tied = true},
+    {.type = "falcon_h1"},
+    {.type = "bamba"},
+    {.type = "nemotron_h", .gated = false},
+    {.type = "nemotron-nas"},
+    {.type = "granitemoehybrid", .ffn_is_expert = true},
+    {.type = "kimi_linear", .score_bias = true},
+    {.type = "minimax_text_01", .ffn_is_expert = true},
+    {.type = "minimax", .ffn_is_expert = true},
     {.type = "dbrx", .norm = kNoBias, .ffn_is_expert = true},
     {.type = "nemotron", .gated = false, .norm = kLayer},
     like_bert("bert"),
@@ -153,8 +200,17 @@ constexpr ModelFamily kFamilies[] = {
     like_bert("xlm-roberta"),
     like_bert("camembert"),
     without_pooler(like_bert("distilbert")),
+    without_pooler(like_bert("electra")),
+    like_bert("albert"),
+    like_deberta("deberta-v2"),
+    like_nomic(),
     {.type = "modernbert", .kind = ModelKind::kEncoder, .tied = true, .norm = kNoBias},
     of_kind(ModelKind::kVit, like_gpt2("vit")),
+    of_kind(ModelKind::kVit, like_gpt2("dinov2")),
+    like_siglip(),
+    like_clip_vision(),
+    of_kind(ModelKind::kEncoder, like_gpt2("clip_text_model")),
+    of_kind(ModelKind::kEncoder, like_gpt2("siglip_text_model")),
 };
 
 }  // namespace

@@ -36,6 +36,9 @@ struct ModelFamily {
   bool embedding_norm = false;  ///< a norm follows the embedding
   bool pooler = false;          ///< a dense layer on the first token
   bool score_bias = false;      ///< a correction bias for each routed expert
+  bool class_token = true;      ///< vision: a token stands before the patches
+  bool patch_bias = true;       ///< vision: the projection of patches has a bias
+  bool attentive_pool = false;  ///< vision: a layer with one learned query pools the patches
 };
 
 /// Nullptr for a type not known here.

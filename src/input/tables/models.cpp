@@ -70,8 +70,8 @@ Result<void> read_models(std::string_view text, std::string_view file, Catalogue
              attention_bias = cells.column("attention_bias"), mlp_bias = cells.column("mlp_bias"),
              norm = cells.column("norm"), qk_norm = cells.column("qk_norm"), final_norm = cells.column("final_norm"),
              expert_bias = cells.column("expert_bias"), extra = cells.column("extra", "params"),
-             uncounted = cells.column("uncounted"), native = cells.column("native_dtype"),
-             source = cells.column("source"), as_of = cells.column("as_of");
+             uncounted = cells.column("uncounted"), beside = cells.column("beside", "params"),
+             native = cells.column("native_dtype"), source = cells.column("source"), as_of = cells.column("as_of");
 
   constexpr double kMostParameters = 1e15;
   catalogue.models.reserve(catalogue.models.size() + table->rows());
@@ -108,6 +108,7 @@ Result<void> read_models(std::string_view text, std::string_view file, Catalogue
     shape.expert_bias = cells.yes_no(row, expert_bias);
     shape.extra = cells.number(row, extra, 0, kMostParameters);
     shape.uncounted = cells.text(row, uncounted);
+    shape.beside = cells.number(row, beside, 0, kMostParameters);
     shape.native = cells.choice(row, native, Format::kBf16);
     cells.required(row, source);
     cells.date(row, as_of);

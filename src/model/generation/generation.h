@@ -36,9 +36,10 @@ struct NetworkWork {
   double kv_heads = 1;  ///< 1 under latent attention: the cache can not be split over tensor ranks
   double vocab = 0;
   double dense = 0;  ///< parameters that every token meets: attention, dense MLPs, shared experts, norms
-  std::array<WeightMatrix, 8> matrices{};  ///< the matrices among them; unused ones have no layers
-  double vectors = 0;                      ///< the rest: norms, biases, routers
-  double experts = 0;                      ///< routed experts, all layers; zero in dense models
+  std::array<WeightMatrix, 12> matrices{};  ///< the matrices among them; unused ones have no layers
+  double beside = 0;                        ///< parameters of towers that lie in memory, in 16 bit, and are not run
+  double vectors = 0;                       ///< the rest: norms, biases, routers
+  double experts = 0;                       ///< routed experts, all layers; zero in dense models
   double expert_count = 0, experts_per_token = 0, expert_width = 0;
   double expert_layers = 0;
   bool gated = true;
@@ -48,6 +49,9 @@ struct NetworkWork {
   double kv_window = 0;  ///< the same in the layers that see `window` tokens
   double window = 0;
   double window_share = 0;     ///< of layers
+  double attention_share = 1;  ///< of layers: those with attention, with a window or without
+  double state_share = 0;      ///< of layers: those with a state of fixed size
+  double state = 0;            ///< elements of the states of one sequence, all layers
   double attention_width = 0;  ///< heads x (query-key + value width) / 2
   double latent_width = 0;     ///< multi-head latent attention: width of a cached vector; zero otherwise
   double mlp_width = 0;        ///< what a forward pass holds of the MLP, a token
@@ -117,6 +121,7 @@ struct GenerationRates {
   LinkRate network;                  ///< of a whole machine
   double chunk_tokens = 1;           ///< prompt tokens that a continuous engine reads in one pass
   double most_in_flight = 1;         ///< sequences that it runs at once
+  double slots = 1;                  ///< as many as its server runs where nobody says how many; no more than these
   Seconds one_shot{};                ///< all-reduce of a short message in one step; zero: there is no such kernel
   Seconds cache_expand{};            ///< a stored byte of an integer cache
   int link_span = 1;                 ///< GPUs that the fast link joins

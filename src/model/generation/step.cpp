@@ -13,6 +13,8 @@ using units::microsecond;
 using math::larger;
 using math::smaller;
 
+constexpr double kScanChunk = 256;  // tokens
+
 struct PassTime {
   double read = 0;     ///< seconds of reading weights
   double compute = 0;  ///< seconds beyond that
@@ -81,22 +83,27 @@ void add_head(PassTime& pass, const NetworkWork& network, const GenerationRates&
 /// Keys that one query sees on average in prompts of `tokens`, over all layers.
 double visible_keys(const NetworkWork& network, double tokens) {
   const double all = network.causal ? tokens / 2 : tokens;
-  if (network.window <= 0 || tokens <= network.window) return all;
+  if (network.window <= 0 || tokens <= network.window) return all * network.attention_share;
   const double window =
       network.causal ? network.window - network.window * network.window / (2 * tokens) : network.window;
-  return all * (1 - network.window_share) + window * network.window_share;
+  return all * (network.attention_share - network.window_share) + window * network.window_share;
 }
 
-/// Attention of all layers, some of which may see a window only: `time(attention)` is that of one.
+/// Attention of all layers, some of which may see a window only, and others nothing: `time(attention)` is that of one.
 template <class Attention, class Time>
 double all_layers(const NetworkWork& network, Attention attention, const Time& time) {
   const double layers = network.layers * network.loops;
-  double seconds = layers * (1 - network.window_share) * time(attention).value;
+  double seconds = layers * (network.attention_share - network.window_share) * time(attention).value;
   if (network.window_share > 0) {
     attention.window = network.window;
     seconds += layers * network.window_share * time(attention).value;
   }
   return seconds;
+}
+
+/// The states of one sequence on one rank, in 16 bit whatever the cache has: engines keep them so.
+Bytes state_memory(const NetworkWork& network, const GenerationCut& cut) {
+  return Bytes{2 * network.state * network.loops / (cut.tp * cut.pp)};
 }
 
 /// Attention of all layers over the cache.
@@ -117,7 +124,14 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
   double seconds = all_layers(network, attention, [&](const CachedAttention& each) {
     return cached_attention_time(*rates.efficiency, *rates.node->gpu, each);
   });
-  const double cache = sequences * cache_memory(network, rates, cut, context).value * cut.pp;  // on all stages
+  // States are read and written whole for every token.
+  const double states = sequences * state_memory(network, cut).value * cut.pp;
+  if (states > 0) {
+    const double starts =
+        network.layers * network.loops * network.state_share * rates.efficiency->cache_us * microsecond.value;
+    seconds += starts * rates.profile->launch + 2 * states / rates.stream.value;
+  }
+  const double cache = sequences * cache_memory(network, rates, cut, context).value * cut.pp - states;  // on all stages
   if (rates.cache_expand.value > 0) {
     const double expanding = cache * rates.cache_expand.value;
     seconds = std::sqrt(seconds * seconds + expanding * expanding);
@@ -180,9 +194,17 @@ double prompt_attention(const NetworkWork& network, const GenerationRates& rates
   attention.heads = network.heads / cut.tp;
   attention.head_dim = width;
   attention.kv_bytes = rates.kv_bytes;
-  return all_layers(network, attention, [&](const CausalAttention& each) {
+  const auto time = [&](const CausalAttention& each) {
     return prompt_attention_time(*rates.efficiency, *rates.node->gpu, each, rates.attention_share);
-  });
+  };
+  double seconds = all_layers(network, attention, time);
+  if (network.state_share > 0) {
+    // Recurrences run over a prompt in chunks, inside which they work like attention: 256 tokens in Mamba2, 64 to 256
+    // elsewhere (Dao and Gu 2024, arXiv:2405.21060, section 6).
+    attention.window = kScanChunk;
+    seconds += network.layers * network.loops * network.state_share * time(attention).value;
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -280,15 +302,15 @@ Bytes weight_memory(const NetworkWork& network, const GenerationRates& rates, co
   // The fullest stage of a layer split has a whole number of layers and the larger of the two tables.
   const double share = network.layers > 0 ? std::ceil(network.layers / cut.pp) / network.layers : 1.0;
   const double tables = cut.pp > 1 ? larger(network.embedding, network.head) : network.embedding + network.head;
-  return Bytes{rates.constants->weight_padding * ((dense + experts) * smaller(share, 1.0) + tables * rates.head_bytes) /
-               cut.tp};
+  return Bytes{rates.constants->weight_padding *
+               ((dense + experts) * smaller(share, 1.0) + tables * rates.head_bytes + 2 * network.beside) / cut.tp};
 }
 
 Bytes cache_memory(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut, double tokens) {
   const double windowed = network.window > 0 ? smaller(tokens, network.window) : tokens;
   const double elements = (network.kv_full * tokens + network.kv_window * windowed) * network.loops;
   const double ranks = network.latent() ? 1.0 : smaller(cut.tp, network.kv_heads);
-  return Bytes{elements * rates.kv_bytes / (ranks * cut.pp)};
+  return Bytes{elements * rates.kv_bytes / (ranks * cut.pp)} + state_memory(network, cut);
 }
 
 }  // namespace gpuplan

@@ -12,7 +12,7 @@ void list_matrices(const ModelShape& shape, NetworkWork& network) {
   const auto add = [&](double columns, double inner, double layers, bool split_columns) {
     if (columns > 0 && inner > 0 && layers > 0) network.matrices[used++] = {columns, inner, layers, split_columns};
   };
-  const double hidden = shape.hidden, heads = shape.heads, layers = shape.layers;
+  const double hidden = shape.hidden, heads = shape.heads, layers = shape.attention_layers();
   if (shape.mla()) {
     const double query = heads * (shape.qk_nope_dim + shape.qk_rope_dim);
     const double latent = shape.kv_lora_rank + shape.qk_rope_dim;
@@ -26,8 +26,10 @@ void list_matrices(const ModelShape& shape, NetworkWork& network) {
     add(shape.q_width() + 2.0 * shape.kv_width(), hidden, layers, true);
     add(hidden, shape.q_width(), layers, false);
   }
+  add(shape.states.projected, hidden, shape.states.layers, true);
+  add(hidden, shape.states.inner, shape.states.layers, false);
   const double gate = shape.gated ? 2 : 1;
-  const double dense_layers = shape.moe() ? shape.dense_layers : shape.layers;
+  const double dense_layers = shape.mlp_layers();
   add(gate * shape.ffn, hidden, dense_layers, true);
   add(hidden, shape.ffn, dense_layers, false);
   if (shape.moe()) {
@@ -46,11 +48,12 @@ NetworkWork network_work(const ModelUse& use, const ParameterCount& params) {
   const ModelShape& shape = use.shape;
   NetworkWork network;
   network.layers = shape.layers;
-  network.loops = use.loops > 0 ? use.loops : 1;
+  network.loops = use.runs();
+  const bool decoder = shape.kind == ModelKind::kDecoder;
   network.hidden = shape.hidden;
   network.heads = shape.heads;
   network.kv_heads = shape.mla() ? 1 : shape.kv_heads;
-  network.vocab = shape.vocab;
+  network.vocab = shape.labels > 0 ? shape.labels : shape.scores_tokens() || !decoder ? shape.vocab : 0;
   network.dense = params.attention + params.mlp + params.shared + params.norms + params.extra;
   network.experts = params.experts;
   network.expert_count = shape.experts;
@@ -58,18 +61,23 @@ NetworkWork network_work(const ModelUse& use, const ParameterCount& params) {
   network.expert_width = shape.expert_ffn;
   network.expert_layers = shape.moe_layers();
   network.gated = shape.gated;
-  const bool decoder = shape.kind == ModelKind::kDecoder;
-  const double table = static_cast<double>(shape.vocab) * shape.hidden;
-  network.head = decoder ? (shape.tied ? table : params.head) : 0;
-  network.embedding = params.embedding - (decoder && shape.tied ? table : 0);
+  network.beside = shape.beside;
+  const double table =
+      static_cast<double>(shape.vocab) * (shape.embedding_width > 0 ? shape.embedding_width : shape.hidden);
+  const bool scores = shape.scores_tokens();
+  network.head = scores ? (shape.tied ? table : params.head) : decoder ? params.head : 0;
+  network.embedding = params.embedding - (scores && shape.tied ? table : 0);
   if (!decoder) network.dense += params.head;
   if (network.embedding < 0) network.embedding = 0;
   const double per_layer = kv_elements_per_token_layer(shape);
   const double windowed = shape.window > 0 ? shape.window_layers : 0;
-  network.kv_full = per_layer * (shape.layers - windowed);
+  network.kv_full = per_layer * (shape.attention_layers() - windowed);
   network.kv_window = per_layer * windowed;
   network.window = shape.window;
   network.window_share = shape.layers > 0 ? windowed / shape.layers : 0;
+  network.state = state_elements(shape);
+  network.attention_share = shape.layers > 0 ? static_cast<double>(shape.attention_layers()) / shape.layers : 1;
+  network.state_share = shape.layers > 0 ? static_cast<double>(shape.states.layers) / shape.layers : 0;
   network.attention_width = shape.mla() ? shape.heads * (shape.qk_nope_dim + shape.qk_rope_dim + shape.v_dim) / 2.0
                                         : static_cast<double>(shape.heads) * shape.head_dim;
   network.latent_width = shape.mla() ? shape.kv_lora_rank + shape.qk_rope_dim : 0;
@@ -125,6 +133,10 @@ Result<GenerationWork> generation_work(const GeneratePhase& phase) {
           "model " + name + " is custom, so its generation work is unknown; give its shape, or use a `fixed` phase"));
     if (use.shape.layers <= 0 || use.shape.hidden <= 0)
       return std::unexpected(wrong("model " + name + " has no layers or no hidden size"));
+    if (use.shape.kind == ModelKind::kDecoder && !use.shape.scores_tokens() && !phase.forward_only)
+      return std::unexpected(wrong("model " + name +
+                                   " ends without a language head and cannot generate; set "
+                                   "`forward_only: true`"));
     if (use.shape.kind != ModelKind::kDecoder && !phase.forward_only)
       return std::unexpected(
           wrong("model " + name + " is not a decoder and cannot generate; set `forward_only: true`"));

@@ -107,21 +107,24 @@ Result<AdapterSize> adapter_size(const ModelShape& s, const Lora& lora) {
   if (s.mla()) {
     const double qk = s.qk_nope_dim + s.qk_rope_dim;
     if (s.q_lora_rank > 0) {
-      add(kQuery, h, s.q_lora_rank, s.layers);
-      add(kQuery, s.q_lora_rank, s.heads * qk, s.layers);
+      add(kQuery, h, s.q_lora_rank, s.attention_layers());
+      add(kQuery, s.q_lora_rank, s.heads * qk, s.attention_layers());
     } else {
-      add(kQuery, h, s.heads * qk, s.layers);
+      add(kQuery, h, s.heads * qk, s.attention_layers());
     }
-    add(kKey | kValue, h, s.kv_lora_rank + s.qk_rope_dim, s.layers);
-    add(kKey | kValue, s.kv_lora_rank, s.heads * (s.qk_nope_dim + s.v_dim), s.layers);
-    add(kOutput, static_cast<double>(s.heads) * s.v_dim, h, s.layers);
+    add(kKey | kValue, h, s.kv_lora_rank + s.qk_rope_dim, s.attention_layers());
+    add(kKey | kValue, s.kv_lora_rank, s.heads * (s.qk_nope_dim + s.v_dim), s.attention_layers());
+    add(kOutput, static_cast<double>(s.heads) * s.v_dim, h, s.attention_layers());
   } else {
-    add(kQuery, h, s.q_width(), s.layers);
-    add(kKey, h, s.kv_width(), s.layers);
-    add(kValue, h, s.kv_width(), s.layers);
-    add(kOutput, s.q_width(), h, s.layers);
+    add(kQuery, h, s.q_width(), s.attention_layers());
+    add(kKey, h, s.kv_width(), s.attention_layers());
+    add(kValue, h, s.kv_width(), s.attention_layers());
+    add(kOutput, s.q_width(), h, s.attention_layers());
   }
-  const double dense = s.moe() ? s.dense_layers : s.layers;
+  // Mamba layers call them in_proj and out_proj.
+  add(kQuery | kKey | kValue, h, s.states.projected, s.states.layers);
+  add(kOutput, s.states.inner, h, s.states.layers);
+  const double dense = s.mlp_layers();
   if (s.gated) add(kGate, h, s.ffn, dense);
   add(kUp, h, s.ffn, dense);
   add(kDown, s.ffn, h, dense);

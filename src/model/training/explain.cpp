@@ -107,7 +107,7 @@ std::string_view operations_formula(const TrainingWork& work) {
   const bool partly =
       std::ranges::any_of(work.models, [](const ModelWork& m) { return !m.backward_inputs || !m.backward_weights; });
   const bool again = std::ranges::any_of(
-      work.models, [](const ModelWork& m) { return !m.use->custom && (m.use->loops > 1 || m.passes > 1); });
+      work.models, [](const ModelWork& m) { return !m.use->custom && (m.use->runs() > 1 || m.passes > 1); });
   if (custom) return "operations of the samples as the job states them / (GPUs x peak x step)";
   if (partly && again)
     return "(2 N forward, 2 N for each kind of gradient) x loops x supervision steps x tokens / (GPUs x peak x step)";
@@ -144,7 +144,7 @@ void add_facts(const TrainingWork& work, const TrainingRates& r, const Strategy&
     } else {
       const double tokens = m.tokens > 0 ? m.tokens : work.mean_tokens;
       const double passes = 2 + (m.backward_inputs ? 2 : 0) + (m.backward_weights ? 2 : 0);
-      flops += passes * m.params.active * tokens * m.passes * (m.use->loops > 1 ? m.use->loops : 1);
+      flops += passes * m.params.active * tokens * m.passes * m.use->runs();
     }
   }
   const double sequences = static_cast<double>(s.micro_batch) * s.grad_accum * s.dp;

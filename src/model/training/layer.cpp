@@ -250,7 +250,7 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
   if (m.adapters && c.rates.base_bytes < 1) {
     // 4-bit weights are expanded for every product, forward and backward.
     const double parameters = m.params.attention + m.params.mlp + m.params.shared + m.params.experts / c.cut.ep;
-    const double times = m.use->loops > 1 ? m.use->loops : 1;
+    const double times = m.use->custom ? 1 : m.use->runs();
     cost.dequantise += Bytes{c.constants.dequantise_bytes * parameters / c.cut.tp * times *
                              (again ? c.constants.dequantise_again : 1)} /
                        c.rates.node->gpu->bandwidth * m.passes;

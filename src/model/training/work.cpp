@@ -20,7 +20,7 @@ double image_tokens(const ModelShape& shape) {
 /// The linear layers of one transformer, with their true shapes.
 void add_products(const ModelShape& s, double loops, ModelWork& model) {
   const double h = s.hidden;
-  const double runs = s.layers * loops;
+  const double runs = s.attention_layers() * loops;
   const auto add = [&](double columns, double inner, double count, bool split_columns, bool split_inner) {
     if (columns > 0 && inner > 0 && count > 0)
       model.products.push_back({columns, inner, count, split_columns, split_inner});
@@ -37,8 +37,10 @@ void add_products(const ModelShape& s, double loops, ModelWork& model) {
     add(s.q_width() + 2.0 * s.kv_width(), h, runs, true, false);
     add(h, s.q_width(), runs, false, true);
   }
+  add(s.states.projected, h, s.states.layers * loops, true, false);
+  add(h, s.states.inner, s.states.layers * loops, false, true);
   const double up = s.gated ? 2 : 1;
-  const double dense = (s.moe() ? s.dense_layers : s.layers) * loops;
+  const double dense = s.mlp_layers() * loops;
   add(up * s.ffn, h, dense, true, false);
   add(h, s.ffn, dense, false, true);
   const double moe = s.moe_layers() * loops;
@@ -55,6 +57,16 @@ void add_products(const ModelShape& s, double loops, ModelWork& model) {
 struct Needed {
   bool attention = false, mlp = false, down = false;
 };
+
+/// Of the layers' mixers, attention and states, the mean over all layers of a figure that each has.
+double mean_mixer(const ModelShape& s, double attention, double states) {
+  if (s.attention_free == 0 && s.states.layers == 0) return attention;
+  return (s.attention_layers() * attention + s.states.layers * states) / s.layers;
+}
+
+/// What a recurrence keeps of a token for its backward pass: its inputs and what the gate and the second product read.
+/// States at the ends of chunks are few beside it (Dao and Gu 2024, arXiv:2405.21060, section 6).
+double kept_states(const ModelShape& s) { return s.states.projected + 2.0 * s.states.inner; }
 
 /// Of the elements below, those that tensor ranks share out only with sequence parallelism.
 double kept_norms(const ModelShape& s, Needed needed) {
@@ -73,17 +85,19 @@ double kept_elements(const ModelShape& s, double mlp, Needed needed) {
                             : 2.0 * s.kv_width();
   const double nonlinear = (s.gated ? 3 : 1) + (needed.down ? 1 : 0);
   const double normed = s.qk_norm == QkNorm::kNone ? 0 : s.q_width() + s.kv_width();
-  return kept_norms(s, needed) + q + out + kv + normed + nonlinear * mlp;
+  return kept_norms(s, needed) + mean_mixer(s, q + out + kv + normed, kept_states(s)) + nonlinear * mlp;
 }
 
 void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model) {
   const double h = s.hidden;
   const double gates = s.gated ? 3 : 2;
-  const double dense_layers = (s.moe() ? s.dense_layers : s.layers) * loops;
+  const double dense_layers = s.mlp_layers() * loops, bare_layers = s.mlp_free * loops;
   const double moe_layers = s.moe_layers() * loops;
   const double runs = s.layers * loops;
-  const double q = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim) : s.q_width();
-  const double kv = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim + s.v_dim) : 2.0 * s.kv_width();
+  const double attention_runs = s.attention_layers() * loops;
+  const double q = mean_mixer(s, s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim) : s.q_width(), s.states.inner);
+  const double kv = mean_mixer(s, s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim + s.v_dim) : 2.0 * s.kv_width(),
+                               s.states.projected - s.states.inner);
   const double qk_dim = s.mla() ? s.qk_nope_dim + s.qk_rope_dim : s.head_dim;
   const double v_dim = s.mla() ? s.v_dim : s.head_dim;
   const double routed = static_cast<double>(s.experts_per_token) * s.expert_ffn + s.shared_ffn;
@@ -92,12 +106,13 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   model.experts = s.experts;
   model.experts_per_token = s.experts_per_token;
   model.causal = s.kind == ModelKind::kDecoder;
-  model.attention_flops = 2 * (qk_dim + v_dim) * s.heads * runs;
+  model.attention_flops = 2 * (qk_dim + v_dim) * s.heads * attention_runs;
   model.attention_narrow = std::max(1.0, 128 / qk_dim);
   model.eager_scale = std::sqrt(qk_dim / 128);
-  model.score_heads = s.heads * runs;
+  model.score_heads = s.heads * attention_runs;
   model.window = s.window;
-  model.window_share = s.window > 0 && s.layers > 0 ? static_cast<double>(s.window_layers) / s.layers : 0;
+  model.window_share =
+      s.window > 0 && s.attention_layers() > 0 ? static_cast<double>(s.window_layers) / s.attention_layers() : 0;
   model.stream = runs * (12 * h + 2 * (q + kv)) + dense_layers * gates * s.ffn +
                  moe_layers * (gates * routed + 4 * h * s.experts_per_token);
   model.stream_whole = runs * 12 * h;
@@ -105,11 +120,11 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   // one kernel everywhere. Networks with such norms and no table of positions rotate.
   const bool rms = s.norm == NormKind::kRms;
   model.unfused_norms = rms ? runs * s.norms_per_layer * h : 0;
-  model.unfused_rotary = rms && s.positions == 0 ? runs * (q + kv / 2) : 0;
+  model.unfused_rotary = rms && s.positions == 0 ? attention_runs * (q + kv / 2) : 0;
   model.cast_stream = runs * (2 * h + q) + dense_layers * s.ffn + moe_layers * routed;
   const double dense = kept_elements(s, s.ffn, needed);
   const double sparse = kept_elements(s, routed, needed) + (needed.mlp ? 2 * h * s.experts_per_token : 0);
-  model.kept = dense_layers * dense + moe_layers * sparse;
+  model.kept = dense_layers * dense + moe_layers * sparse + bare_layers * kept_elements(s, 0, needed);
   model.kept_whole = runs * kept_norms(s, needed);
   // PyTorch's norm of means and deviations is one kernel; the usual one of root mean squares is not.
   model.norm_inputs = s.norm == NormKind::kRms ? runs * s.norms_per_layer * h : 0;
@@ -119,12 +134,14 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
                        (needed.mlp ? moe_layers * 2 * h * s.experts_per_token : 0);
   model.kept_products = needed.attention ? model.cast_stream : 0;
   const double up = s.gated ? 2 : 1;
-  model.kept_attention = runs * (h + (s.mla() ? s.heads * s.v_dim : s.q_width()));
+  model.kept_attention = runs * (h + mean_mixer(s, s.mla() ? s.heads * s.v_dim : s.q_width(), s.states.inner));
   model.kept_outputs = runs * (q + kv + h) + dense_layers * (up * s.ffn + h) + moe_layers * (up * routed + h);
   model.kept_widest = std::max(dense_layers > 0 ? dense : 0, moe_layers > 0 ? sparse : 0);
   model.boundary = h;
   model.key_values = runs * kv;
-  model.vocab = s.vocab;
+  model.vocab = s.labels > 0 ? s.labels : s.headless ? 0 : s.vocab;
+  // Rewards and classes are read off the last token.
+  if (s.labels > 0) model.head_share = 0;
   model.masked = s.kind == ModelKind::kEncoder;
   if (s.kind == ModelKind::kVit) {  // classifies: scores one token
     model.tokens = image_tokens(s);
@@ -160,7 +177,7 @@ Result<ModelWork> model_work(const TrainPhase& phase, const ModelUse& use) {
     return model;
   }
   model.params = count_parameters(use.shape);
-  const double loops = use.loops > 1 ? use.loops : 1;
+  const double loops = use.runs();
   add_products(use.shape, loops, model);
   Needed needed{model.backward_weights, model.backward_weights, model.backward_weights};
   if (model.backward_weights) model.trainable = model.params.total();

@@ -101,6 +101,11 @@ std::string layers_words(const ModelShape& shape) {
   if (shape.moe() && shape.dense_layers > 0)
     words +=
         shape.dense_layers == 1 ? ", the first dense" : ", the first " + std::to_string(shape.dense_layers) + " dense";
+  if (shape.repeats > 1) words += ", run " + std::to_string(shape.repeats) + " times with the same weights";
+  if (shape.states.layers > 0)
+    words += ", " + std::to_string(shape.states.layers) + " with a state of fixed size (Mamba, linear attention)";
+  if (shape.attention_free > 0) words += ", " + std::to_string(shape.attention_layers()) + " with attention";
+  if (shape.mlp_free > 0) words += ", " + std::to_string(shape.layers - shape.mlp_free) + " with an MLP";
   if (shape.window > 0)
     words += ", " + std::to_string(shape.window_layers) + " with a sliding window of " + count_text(shape.window) +
              " tokens";
@@ -143,7 +148,7 @@ std::optional<T> positive(T value) {
 }  // namespace
 
 Bytes cache_bytes_per_token(const ModelShape& shape) {
-  return Bytes{kv_elements_per_token_layer(shape) * shape.layers * kCacheBytes};
+  return Bytes{kv_elements_per_token_layer(shape) * shape.attention_layers() * shape.repeats * kCacheBytes};
 }
 
 Bytes weight_bytes(const ParameterCount& count, Format format) {
@@ -189,6 +194,8 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
     add("vocabulary", count_text(shape.vocab) + (shape.kind != ModelKind::kDecoder ? ""
                                                  : shape.tied                      ? ", tied embeddings"
                                                                                    : ", untied output"));
+  if (shape.labels > 0) add("head", count_of(shape.labels, "output") + " in place of the vocabulary");
+  if (shape.headless) add("head", "none: it ends with its last layer");
   if (shape.image > 0)
     add("images", std::to_string(shape.image) + " x " + std::to_string(shape.image) + " in patches of " +
                       std::to_string(shape.patch));
@@ -196,6 +203,10 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
   add("dtype", std::string(name_of(shape.native)));
   add("similar to", like_words(report));
   add("from", printable(report.source));
+  if (!shape.doubt.empty()) add("warning", printable(shape.doubt, 400));
+  if (!shape.uncounted.empty())
+    add("note", "the language part only, without its " + printable(shape.uncounted, 80) +
+                    (shape.beside > 0 ? ", whose weights count in the memory of generation" : ""));
   for (const std::string& note : report.notes) add("note", printable(note, 400));
 
   Table parts({{.title = "PARAMETERS"},
@@ -206,9 +217,13 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
     if (count.*part.size > 0)
       parts.add({std::string(words_for(part.name)), count_text(count.*part.size),
                  fixed_text(count.*part.size / total * 100, 1) + "%"});
-  parts.add({{"total", Paint::kBold}, {count_text(total), Paint::kBold}});
+  const std::string part = shape.uncounted.empty() ? "" : ", language part";
+  parts.add({{"total" + part, Paint::kBold}, {count_text(total), Paint::kBold}});
   if (shape.published > 0)
-    parts.add({"published", count_text(shape.published), "", difference_words(total, shape.published)});
+    parts.add({"published" + part, count_text(shape.published), "", difference_words(total, shape.published)});
+  if (shape.beside > 0)
+    parts.add({"with " + printable(shape.uncounted.substr(0, shape.uncounted.find(" of ")), 40),
+               "about " + count_short(total + shape.beside)});
   if (count.active < total) {
     parts.add({"active per token", count_text(count.active), fixed_text(count.active / total * 100, 1) + "%"});
     if (shape.active_published > 0)
@@ -226,6 +241,10 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
       paragraph("fp8, int4: layer weights only; embeddings, head and norms stay 16-bit. int4 group size 128.", screen);
 
   const Bytes token = cache_bytes_per_token(shape);
+  if (shape.states.layers > 0)
+    text +=
+        '\n' +
+        paragraph("States (16-bit): " + to_text(Bytes{state_elements(shape) * kCacheBytes}) + " per sequence.", screen);
   if (token.value > 0) {
     text += '\n';
     std::string words = "KV cache (16-bit): " + to_text(token) + " per token";
@@ -281,6 +300,8 @@ std::string model_json(const ModelReport& report) {
   json.member("schema", "gpuplan/model@1").member("name", shape.name);
   json.member("like", report.like.empty() ? std::nullopt : std::optional<std::string_view>(report.like));
   json.member("same_layers", report.same).member("source", report.source).member("notes", report.notes);
+  json.member("warning", shape.doubt.empty() ? std::nullopt : std::optional<std::string_view>(shape.doubt));
+  json.member("uncounted", shape.uncounted.empty() ? std::nullopt : std::optional<std::string_view>(shape.uncounted));
 
   json.key("shape").begin_object();
   json.member("kind", name_of(shape.kind)).member("layers", shape.layers).member("hidden", shape.hidden);
@@ -314,6 +335,14 @@ std::string model_json(const ModelReport& report) {
   if (shape.window > 0)
     json.begin_object(true).member("tokens", shape.window).member("layers", shape.window_layers).end();
   else json.null();
+  json.key("states");
+  if (shape.states.layers > 0)
+    json.begin_object(true)
+        .member("layers", shape.states.layers)
+        .member("bytes_per_sequence", state_elements(shape) * kCacheBytes)
+        .end();
+  else json.null();
+  json.member("attention_layers", shape.attention_layers()).member("repeats", shape.repeats);
   json.key("vision");
   if (shape.image > 0) {
     json.begin_object(true);
@@ -325,7 +354,7 @@ std::string model_json(const ModelReport& report) {
 
   json.key("parameters").begin_object();
   for (const ShownPart& part : kParts) json.member(part.name, count.*part.size);
-  json.member("total", count.total()).member("active", count.active);
+  json.member("total", count.total()).member("active", count.active).member("beside", positive(shape.beside));
   json.member("published", positive(shape.published)).member("active_published", positive(shape.active_published));
   json.end();
   json.key("weight_bytes").begin_object(true);
