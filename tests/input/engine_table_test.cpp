@@ -14,6 +14,8 @@ namespace {
 std::string engine(const std::string& name, const std::string& formats, const std::string& column = "",
                    const std::string& value = "") {
   std::string row = name + "," + formats;
+  row += column == "caches" ? "," + value : ",fp16";
+  row += column == "unfused" ? "," + value : ",";
   for (const auto& field : kEngineFields) row += "," + (column == field.name ? value : std::string("1"));
   row += column == "attention" ? "," + value : ",newest";
   for (const char* const flag : {"own_kernels", "half_accumulate", "continuous", "pipelines", "copies_cache",
@@ -23,7 +25,7 @@ std::string engine(const std::string& name, const std::string& formats, const st
 }
 
 std::string header() {
-  std::string row = "name,formats";
+  std::string row = "name,formats,caches,unfused";
   for (const auto& field : kEngineFields) row += "," + std::string(field.name);
   return row +
          ",attention,own_kernels,half_accumulate,continuous,pipelines,copies_cache,loops_experts,emulates,one_shot,"
@@ -59,6 +61,19 @@ TEST(EngineTable, ReadsNamesFormatsNumbersAndSwitches) {
   EXPECT_EQ(read[2].attention, PromptAttention::kScores);
   EXPECT_EQ(read[2].source, "me");
   EXPECT_EQ(read[2].as_of, "2026-11");
+}
+
+TEST(EngineTable, CachesAndCopiesHaveFormatsOfTheirOwn) {
+  std::vector<EngineProfile> read;
+  ASSERT_EQ(
+      refusal(engine("vllm", "fp16+nf4", "caches", "fp16+fp8") + engine("hf", "fp16+nf4", "unfused", "nf4"), &read),
+      "");
+  EXPECT_TRUE(read[0].keeps_cache(Format::kFp8));
+  EXPECT_FALSE(read[0].keeps_cache(Format::kQ4_0));
+  EXPECT_FALSE(read[0].copies_weights(Format::kNf4));
+  EXPECT_TRUE(read[1].copies_weights(Format::kNf4));
+  EXPECT_TRUE(refusal(engine("hf", "fp16", "unfused", "nf4")).starts_with("e.csv:2: column unfused: "));
+  EXPECT_EQ(refusal(engine("hf", "fp16", "caches", "")), "e.csv:2: column caches is empty");
 }
 
 TEST(EngineTable, RefusesEnginesThatAreNone) {

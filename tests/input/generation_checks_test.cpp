@@ -45,6 +45,30 @@ TEST(GenerationChecks, CachesHaveFormatsOfTheirOwn) {
   EXPECT_NE(generate("Llama-3.1-8B", "kv_cache: fp9").find("Did you mean 'fp8"), std::string::npos);
 }
 
+TEST(GenerationChecks, EnginesKeepTheirCacheInSomeFormats) {
+  EXPECT_EQ(generate("Llama-3.1-8B", "engine: vllm, kv_cache: fp8"), "");
+  EXPECT_EQ(generate("Llama-3.1-8B", "engine: llama.cpp, kv_cache: q4_0"), "");
+  for (const char* format : {"q4_0", "q8_0", "int8", "int4"}) {
+    const std::string error = generate("Llama-3.1-8B", "engine: vllm, kv_cache: " + std::string(format));
+    EXPECT_TRUE(error.starts_with("job.yaml:1: phases.a.generate.kv_cache: vllm does not keep its KV cache in " +
+                                  std::string(format) + "; it knows fp32, fp16, bf16 and fp8; "))
+        << error;
+  }
+}
+
+TEST(GenerationChecks, NoMoreIsStoredThanThereIs) {
+  const auto store = [](const std::string& what) {
+    return error_of(
+        "phases: [{name: a, collect: {model: Llama-3.1-8B, data: [{samples: 10, prompt_tokens: 20}], "
+        "forward_only: true, store: " +
+        what + "}}]");
+  };
+  EXPECT_EQ(store("{layers: 33, width: 4096}"), "");
+  EXPECT_NE(store("{layers: 34, width: 4096}").find("has 32 layers"), std::string::npos);
+  EXPECT_EQ(store("{layers: 1, width: 128256}"), "") << "scores of the vocabulary";
+  EXPECT_NE(store("{layers: 1, width: 200000}").find("no more than 128,256 values"), std::string::npos);
+}
+
 TEST(GenerationChecks, ContextsEndWhereTheModelDoes) {
   EXPECT_EQ(generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 4000, new_tokens: 200}"),
             "job.yaml:1: phases.a.generate.data[0].new_tokens: Llama-2-7B reads at most 4,096 tokens, but the longest "

@@ -42,6 +42,49 @@ TEST(GenerationSearch, TheEngineIsOneThatReadsTheFormat) {
   EXPECT_EQ(estimate_of(natural.pick()).framework->name, "vllm");
 }
 
+TEST(GenerationSearch, TheEngineIsOneThatKeepsSuchACache) {
+  const Searched found(job_of(job_text("Llama-3.1-8B", "      kv_cache: q4_0\n", kH100)));
+  EXPECT_EQ(estimate_of(found.pick()).framework->name, "llama.cpp");
+  const Searched eight(job_of(job_text("Llama-3.1-8B", "      kv_cache: fp8\n", kH100)));
+  EXPECT_EQ(estimate_of(eight.pick()).framework->name, "vllm");
+}
+
+TEST(GenerationSearch, CardsWithoutBf16TakeFp16) {
+  const Searched found(
+      job_of(job_text("Qwen2.5-1.5B", "      weights: bf16\n      engine: vllm\n", "{gpu: T4, gpus: 1, price: 1}")));
+  EXPECT_EQ(estimate_of(found.pick()).strategy.weights, Format::kFp16);
+}
+
+TEST(GenerationSearch, ServersTakeAsManyRequestsAsTheirDefaultUnlessTold) {
+  const auto found = [](const std::string& keys) {
+    return Searched(
+        job_of(job_text("Llama-3.1-8B", "      engine: llama.cpp\n" + keys, "{gpu: H100 SXM, gpus: 1, price: 3}")));
+  };
+  const Searched open = found("");
+  const double slots = engine_profile(known(), *estimate_of(open.pick()).framework).slots;
+  EXPECT_EQ(estimate_of(open.pick()).batch, slots);
+  EXPECT_EQ(estimate_of(found("      concurrency: 64\n").pick()).batch, slots);
+  const Searched told = found("      batch: 64\n");
+  EXPECT_EQ(estimate_of(told.pick()).batch, 64);
+  // Nobody measured so many there: the range says so.
+  const auto width = [](const PhaseEstimate& e) { return e.work.p90 / e.work.p10; };
+  EXPECT_GT(width(estimate_of(told.pick())), 2 * width(estimate_of(found("      batch: 8\n").pick())));
+}
+
+TEST(GenerationSearch, WeightsThatPassThroughACopyAreNoFasterThanPlainOnes) {
+  const auto rate = [](const std::string& weights, int batch) {
+    const Searched found(job_of(
+        job_text("Qwen2.5-32B",
+                 "      engine: vllm\n      weights: " + weights + "\n      batch: " + std::to_string(batch) + "\n",
+                 "{gpu: H100 SXM, gpus: 2, price: 5}")));
+    return found.pick().phases.front().tokens_per_second.p50.value;
+  };
+  for (const int batch : {8, 32, 128}) {
+    EXPECT_LT(rate("nf4", batch), rate("bf16", batch)) << batch;
+    EXPECT_GT(rate("int4", batch), rate("nf4", batch)) << batch;
+  }
+}
+
 TEST(GenerationSearch, SmallerWeightsTakeLessMemory) {
   const auto weights = [](const std::string& bits) {
     const Searched found(job_of(

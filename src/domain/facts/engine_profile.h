@@ -27,6 +27,10 @@ struct Names<PromptAttention> {
 struct EngineProfile {
   std::string name;
   unsigned formats = 0;           ///< bit for each Format of weights that it reads
+  unsigned caches = 0;            ///< bit for each Format that it keeps keys and values in
+  unsigned unfused = 0;           ///< bit for each Format whose weights pass through a copy in 16 bit in memory
+  double slots = kUnset;          ///< requests that its server takes at once unless told otherwise; 0: no such limit
+  double most_measured = kUnset;  ///< requests at once in the measured runs; 0: as many as fit, or nobody says
   double time = kUnset;           ///< factor on the time of its kernels
   double prompts = kUnset;        ///< factor on the time of passes over prompts, besides
   double host_layer_us = kUnset;  ///< host time of a layer launched kernel by kernel; zero with CUDA graphs
@@ -56,6 +60,8 @@ struct EngineProfile {
   bool measured = false;         ///< measured runs of this engine took part in the fit
   std::string source, as_of;
 
+  bool keeps_cache(Format format) const { return (caches >> static_cast<unsigned>(format) & 1U) != 0; }
+  bool copies_weights(Format format) const { return (unfused >> static_cast<unsigned>(format) & 1U) != 0; }
   bool reads(Format format) const { return (formats >> static_cast<unsigned>(format) & 1U) != 0; }
   bool operator==(const EngineProfile&) const = default;
 };

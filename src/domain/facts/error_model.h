@@ -64,7 +64,8 @@ enum class ErrorPart {
   kSpeculative,
   kNetworks,
   kCustom,
-  kAssumed
+  kAssumed,
+  kCrowded
 };
 template <>
 struct Names<ErrorPart> {
@@ -98,6 +99,7 @@ struct Names<ErrorPart> {
       Named<ErrorPart>{ErrorPart::kNetworks, "networks"},
       Named<ErrorPart>{ErrorPart::kCustom, "custom"},
       Named<ErrorPart>{ErrorPart::kAssumed, "assumed"},
+      Named<ErrorPart>{ErrorPart::kCrowded, "crowded"},
   };
 };
 inline constexpr std::size_t kErrorParts = Names<ErrorPart>::entries.size();

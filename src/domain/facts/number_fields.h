@@ -75,6 +75,8 @@ inline constexpr std::array kSoftwareFields = {
 };
 
 inline constexpr std::array kEngineFields = {
+    NumberField<EngineProfile>{"slots", &EngineProfile::slots, 0, 100'000},
+    NumberField<EngineProfile>{"most_measured", &EngineProfile::most_measured, 0, 1'000'000},
     NumberField<EngineProfile>{"time", &EngineProfile::time, 0.2, 10},
     NumberField<EngineProfile>{"prompts", &EngineProfile::prompts, 0.2, 10},
     NumberField<EngineProfile>{"host_layer_us", &EngineProfile::host_layer_us, 0, 100'000},

@@ -27,7 +27,7 @@ void fields(auto& archive, Of<ModelShape> auto& model) {
           model.experts, model.experts_per_token, model.expert_ffn, model.shared_ffn, model.dense_layers,
           model.expert_bias, model.q_lora_rank, model.kv_lora_rank, model.qk_nope_dim, model.qk_rope_dim, model.v_dim,
           model.window, model.window_layers, model.image, model.patch, model.channels, model.extra, model.uncounted,
-          model.published, model.active_published, model.native, model.heads_guessed, model.ffn_guessed,
+          model.beside, model.published, model.active_published, model.native, model.heads_guessed, model.ffn_guessed,
           model.vocab_guessed);
 }
 
@@ -91,9 +91,9 @@ void fields(auto& archive, Of<ApiPrice> auto& price) {
 }
 
 void fields(auto& archive, Of<EngineProfile> auto& engine) {
-  archive(engine.name, engine.formats, engine.attention, engine.own_kernels, engine.half_accumulate, engine.continuous,
-          engine.pipelines, engine.copies_cache, engine.loops_experts, engine.emulates, engine.one_shot,
-          engine.measured, engine.source, engine.as_of);
+  archive(engine.name, engine.formats, engine.caches, engine.unfused, engine.attention, engine.own_kernels,
+          engine.half_accumulate, engine.continuous, engine.pipelines, engine.copies_cache, engine.loops_experts,
+          engine.emulates, engine.one_shot, engine.measured, engine.source, engine.as_of);
   for (const auto& number : kEngineFields) archive(engine.*number.field);
 }
 

@@ -91,8 +91,10 @@ constexpr std::array kGenerateKeys = {
         }},
     key<&GeneratePhase::models>("models", "", "several models, instead of model"),
     key_as<ListCodec<Record<PromptsRecord>>, &GeneratePhase::data>("data", "required", "the prompts for each model"),
-    key<&GeneratePhase::situation>("situation", "saturated",
-                                   "load: requests one at a time, in fixed batches, N concurrent, or as many as fit"),
+    key<&GeneratePhase::situation>(
+        "situation", "saturated",
+        "load of each replica: requests one at a time, in fixed batches, as many as fit; or N "
+        "concurrent over all replicas"),
     key<&GeneratePhase::concurrency>("concurrency", "", "concurrent requests, for situation concurrency",
                                      between(1, 1e9)),
     key<&GeneratePhase::batch>("batch", "auto", "batch size of one replica", between(1, 1e6)),
@@ -146,6 +148,22 @@ bool check_store(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
   if (std::ranges::find(kKept, phase.store->dtype) == kKept.end())
     return reader.fail(*tree.find("dtype"), std::string(name_of(phase.store->dtype)) +
                                                 " is a weight format; expected fp32, fp16, bf16, fp8 or int8");
+  for (const ModelUse& model : phase.models) {
+    const ModelShape& shape = model.shape;
+    if (model.custom || shape.layers <= 0) continue;
+    // The embedding counts as a layer, as in transformers' hidden_states.
+    if (const int most = shape.layers * shape.repeats + 1; phase.store->layers > most)
+      return reader.fail(*tree.find("layers"), model.name + " has " + number_text(most - 1) +
+                                                   " layers, and with the embedding " + number_text(most) +
+                                                   " states; expected at most these");
+    // All that a layer makes: states, queries, keys, values and the MLP's; or scores of the vocabulary.
+    const double all = 4.0 * shape.hidden + shape.q_width() + 2.0 * shape.kv_width() +
+                       3.0 * std::max(1.0 * shape.ffn, 1.0 * shape.experts_per_token * shape.expert_ffn);
+    if (const double most = std::max<double>(all, shape.vocab); phase.store->width > most)
+      return reader.fail(*tree.find("width"), "a layer of " + model.name + " makes no more than " + count_text(most) +
+                                                  " values a token; its states are " + number_text(shape.hidden) +
+                                                  " wide");
+  }
   if (phase.store->tokens == KeptTokens::kNew && phase.forward_only)
     return reader.fail(*tree.find("tokens"),
                        "tokens: new cannot be combined with forward_only, which generates nothing; use all or last");

@@ -9,12 +9,23 @@
 
 namespace gpuplan {
 
+namespace {
+
+unsigned bits_in(CsvReader& cells, std::size_t row, CsvReader::Column column) {
+  unsigned bits = 0;
+  for (const Format format : cells.choices<Format>(row, column)) bits |= 1U << static_cast<unsigned>(format);
+  return bits;
+}
+
+}  // namespace
+
 Result<void> read_engines(std::string_view text, std::string_view file, Catalogue& catalogue) {
   const auto table = CsvTable::parse(text, file);
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
-  const auto name = cells.column("name"), formats = cells.column("formats"), attention = cells.column("attention"),
-             source = cells.column("source"), as_of = cells.column("as_of");
+  const auto name = cells.column("name"), formats = cells.column("formats"), caches = cells.column("caches"),
+             unfused = cells.column("unfused"), attention = cells.column("attention"), source = cells.column("source"),
+             as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kEngineFields);
   struct Flag {
     CsvReader::Column column;
@@ -41,9 +52,14 @@ Result<void> read_engines(std::string_view text, std::string_view file, Catalogu
     if (std::ranges::find(catalogue.engines, engine.name, &EngineProfile::name) != catalogue.engines.end())
       cells.fail_cell(row, name, "given once");
     cells.required(row, formats);
-    engine.formats = 0;
-    for (const Format format : cells.choices<Format>(row, formats))
-      engine.formats |= 1U << static_cast<unsigned>(format);
+    cells.required(row, caches);
+    engine.formats = bits_in(cells, row, formats);
+    engine.caches = bits_in(cells, row, caches);
+    engine.unfused = bits_in(cells, row, unfused);
+    for (const auto& entry : Names<Format>::entries)
+      if (engine.keeps_cache(entry.value) && !stores_cache(entry.value))
+        cells.fail_cell(row, caches, "formats of a KV cache");
+    if ((engine.unfused & ~engine.formats) != 0) cells.fail_cell(row, unfused, "formats that it reads");
     numbers.read(row, engine);
     cells.required(row, attention);
     for (const Flag& flag : flags) cells.required(row, flag.column);

@@ -71,6 +71,7 @@ constexpr std::array<std::string_view, kErrorParts> kWords = [] {
   say(ErrorPart::kNetworks, "several or frozen models, never measured");
   say(ErrorPart::kCustom, "custom model, only totals known");
   say(ErrorPart::kAssumed, "batch or parallel degrees assumed");
+  say(ErrorPart::kCrowded, "more requests at once than the engine was measured with");
   return words;
 }();
 

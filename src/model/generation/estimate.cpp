@@ -87,6 +87,7 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
   const GenerationConstants& c = *rates.constants;
   if (phase.situation == Situation::kSingle) return 1;
   const bool concurrency = phase.situation == Situation::kConcurrency;
+  const double most = phase.batch.given() ? rates.most_in_flight : smaller(rates.slots, rates.most_in_flight);
   if (strategy.micro_batch > 0 && !concurrency) return smaller(strategy.micro_batch, samples);
   const double fits = room(network, work, rates, cut, kept_tokens);
   if (!(fits >= 1)) return 1;
@@ -96,16 +97,17 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
     const double share = share_of_requests(phase, strategy);
     const double wanted = strategy.micro_batch > 0 ? smaller(strategy.micro_batch, share) : share;
     const double held = rates.profile->continuous ? fits : larger(1, c.static_fill * fits);
-    return smaller(smaller(smaller(wanted, held), rates.most_in_flight), samples);
+    return smaller(smaller(smaller(wanted, held), most), samples);
   }
   double batch = 1;
   if (phase.forward_only) {
     // A pass of about 8k tokens is compute-bound on every GPU; more only needs memory.
     batch = smaller(smaller(fits, larger(1, rates.chunk_tokens / work.prompt_tokens)), samples);
   } else if (phase.situation == Situation::kStatic || !rates.profile->continuous) {
-    batch = smaller(smaller(c.static_fill * fits, c.most_static), samples);
+    batch =
+        smaller(smaller(c.static_fill * fits, smaller(c.most_static, rates.profile->slots > 0 ? most : fits)), samples);
   } else {
-    batch = soft_minimum(fits, rates.most_in_flight, samples);
+    batch = smaller(soft_minimum(fits, rates.most_in_flight, samples), most);
   }
   return larger(1, std::floor(batch));
 }

@@ -64,6 +64,9 @@ class Reach {
   void finish(ServingRate& rate, Format weights, double weight_bytes) const {
     const bool sixteen = rate.input_bytes == 2;
     rate.weight_bytes = weight_bytes;
+    // bitsandbytes expands 4-bit weights to a matrix in memory and calls an ordinary product (Dettmers et al. 2023,
+    // arXiv:2305.14314, and its matmul_4bit).
+    if (p_.copies_weights(weights)) rate.copy_byte = rate.products.byte;
     if (rate.expanded) rate.products.flop = rate.products.flop / p_.product;
     // Only fp16 has 16-bit sums; what is expanded is expanded to that.
     if (sixteen && weights != Format::kBf16 && p_.half_accumulate && gpu_.fp16_acc16 > gpu_.fp16)
@@ -119,7 +122,8 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   const Efficiency& efficiency = efficiency_of(catalogue, gpu);
   const GenerationConstants& c = catalogue.generation_constants;
   const FlopsPerSecond sixteen = peak_16(gpu, weights, profile.half_accumulate);
-  if (!profile.reads(weights) || !stores_cache(kv_cache) || !(sixteen.value > 0) || !(gpu.bandwidth.value > 0))
+  if (!profile.reads(weights) || !profile.keeps_cache(kv_cache) || !stores_cache(kv_cache) || !(sixteen.value > 0) ||
+      !(gpu.bandwidth.value > 0))
     return std::nullopt;
   // Halves are stored everywhere, and multiplied in 32 bit where nothing else does it.
   if (weights == Format::kBf16 && !(gpu.bf16.value > 0 || gpu.fp16.value > 0)) return std::nullopt;
@@ -189,6 +193,7 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   const bool large = gpu.memory.value >= kLargeCard.value && gpu.compute_capability >= 9.0;
   rates.chunk_tokens = large ? c.chunk_tokens : smaller(c.chunk_tokens, c.chunk_small);
   rates.most_in_flight = large ? c.most_in_flight : smaller(c.most_in_flight, c.in_flight_small);
+  rates.slots = profile.slots > 0 ? profile.slots : rates.most_in_flight;
   rates.disk = BytesPerSecond{catalogue.assumptions.disk.value.p50};
   return rates;
 }

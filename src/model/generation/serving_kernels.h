@@ -22,6 +22,7 @@ struct ServingRate {
   double input_bytes = 2;   ///< of an element of the activations
   Seconds plain_flop{};     ///< an operation in a few rows without tensor cores; zero: with them
   double cast_bytes = 0;    ///< traffic of casting an element of the activations, a kernel of its own
+  Seconds copy_byte{};      ///< moving a byte where weights pass through a copy in 16 bit in memory; zero: they do not
   bool expanded = false;    ///< weights are expanded to 16 bit on the fly
   Seconds expand{};         ///< a stored byte of weights that are; zero: takes no time that is known
 };
@@ -89,6 +90,13 @@ inline Seconds matmul_time(const ServingRate& rate, double rows, double columns,
   double compute = 2 * r.sms * best * r.flop.value;
   if (rate.plain_flop.value > 0) compute = std::min(compute, 2 * products * rate.plain_flop.value);
   const double weights = rate.weight_bytes * inner * columns * groups;
+  if (rate.copy_byte.value > 0 && rows > 1) {
+    // Kernels that multiply with the stored weights serve one row; more go through a copy that is written and read.
+    const double copy = 2 * inner * columns * groups;
+    const double moved = copy + (rate.input_bytes * inner * rows + 2 * rows * columns) * groups;
+    return Seconds{detail::joined(compute, moved * rate.copy_byte.value, 0) + (weights + copy) * rate.copy_byte.value} +
+           2 * r.floor;
+  }
   const double traffic = (weights + (rate.input_bytes * inner * rows + 2 * rows * columns) * groups) * r.byte.value;
   const double casting = rate.cast_bytes * inner * rows * groups * r.byte.value;
   return Seconds{detail::joined(compute, traffic, weights * rate.expand.value) + casting} + r.floor;

@@ -1,4 +1,5 @@
 // What the error of a prediction of generation shares with others, and so how wide its range is.
+#include <algorithm>
 #include <cmath>
 
 #include "model/error/error.h"
@@ -13,6 +14,10 @@ ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates&
   const bool served =
       r.profile->continuous && (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
   const bool batch = !prompts && !served && phase.situation != Situation::kSingle;
+  // As many as the job or the engine has at work at once; where memory decides, nobody knows yet.
+  const double at_once = s.micro_batch > 0 ? s.micro_batch : served ? std::min(r.slots, r.most_in_flight) : 0;
+  const bool crowded =
+      !prompts && r.profile->measured && r.profile->most_measured > 0 && at_once > r.profile->most_measured;
   ErrorLabels labels{.software = r.engine->name,
                      .card = gpu.name,
                      .architecture = gpu.architecture,
@@ -32,6 +37,7 @@ ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates&
   labels.add(batch && s.micro_batch <= 0, ErrorPart::kLargest);
   labels.add(!prompts && work.stored_per_sample.value > 0, ErrorPart::kHooks);
   labels.add(phase.speculation.has_value() && !prompts, ErrorPart::kSpeculative);
+  labels.add(crowded, ErrorPart::kCrowded);
   labels.add(gpu.compute_capability > 0 && gpu.compute_capability < 8, ErrorPart::kOld);
   labels.add(gpu.vendor != "nvidia", ErrorPart::kVendor);
   return labels;

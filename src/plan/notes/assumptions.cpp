@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "model/generation/generation.h"
 #include "model/training/training.h"
 #include "plan/billing/interruptions.h"
 #include "plan/notes/collection_notes.h"
@@ -130,8 +131,22 @@ void add_unknown_networks(const std::vector<Plan>& plans, std::vector<std::strin
 
 }  // namespace
 
+std::string slots_words(const Job& job, const Catalogue& catalogue, const PhaseEstimate& estimate) {
+  const auto* generate = std::get_if<GeneratePhase>(&job.phases[static_cast<std::size_t>(estimate.phase)].work);
+  if (generate == nullptr || estimate.framework == nullptr || generate->batch.given()) return "";
+  const double slots = engine_profile(catalogue, *estimate.framework).slots;
+  if (slots <= 0 || estimate.strategy.micro_batch < slots) return "";
+  return estimate.framework->name + " takes " + count_text(slots) +
+         " requests at once per replica, as its server does by default (batch: 32, --batch 32, for more).";
+}
+
 std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue, const std::vector<Plan>& plans) {
   std::vector<std::string> lines = job.assumed;
+  for (const Plan& plan : plans)
+    for (const PhasePlan& part : plan.phases) {
+      std::string words = slots_words(job, catalogue, *part.estimate);
+      if (!words.empty() && std::ranges::find(lines, words) == lines.end()) lines.push_back(std::move(words));
+    }
   if (std::ranges::any_of(plans, assumes_time))
     lines.push_back(
         "typical rates of disks and networks for downloads, loading and checkpoints (--explain); storage, or setup and "

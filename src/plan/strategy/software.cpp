@@ -200,10 +200,15 @@ Format natural_format(const ModelShape& shape, const Gpu& gpu) {
 Software generation_software(const Catalogue& catalogue, const GeneratePhase& phase, const Gpu& gpu, int nodes) {
   Software result;
   result.weights = phase.weights.value_or(natural_format(phase.models.front().shape, gpu));
+  // Engines convert 16-bit weights while they load: cards before Ampere have fp16 only.
+  if (result.weights == Format::kBf16 && gpu.bf16 <= FlopsPerSecond{} && gpu.fp16 > FlopsPerSecond{})
+    result.weights = Format::kFp16;
   const std::string wanted = !phase.engine.empty() ? phase.engine : phase.collect ? "hf" : "";
   const auto add = [&](const Framework& engine) {
     const bool runs = engine.generates && runs_on(engine, gpu) && (nodes <= 1 || engine.multi_node);
-    if (runs && engine_profile(catalogue, engine).reads(result.weights)) result.frameworks.push_back(&engine);
+    const EngineProfile& profile = engine_profile(catalogue, engine);
+    if (runs && profile.reads(result.weights) && profile.keeps_cache(cache_format(phase, gpu)))
+      result.frameworks.push_back(&engine);
   };
   for (const Framework* engine : engines(catalogue, wanted)) add(*engine);
   if (wanted.empty() && result.frameworks.empty())
@@ -216,7 +221,10 @@ Software generation_software(const Catalogue& catalogue, const GeneratePhase& ph
   if (engine == nullptr || !engine->generates || !runs_on(*engine, gpu))
     return none(Misfit::kUnsupported, cannot_run(wanted, gpu));
   if (nodes > 1 && !engine->multi_node) return none(Misfit::kUnsupported, wanted + " runs on one machine only");
-  return none(Misfit::kPrecision, wanted + " does not read " + format);
+  if (!engine_profile(catalogue, *engine).reads(result.weights))
+    return none(Misfit::kPrecision, wanted + " does not read " + format);
+  return none(Misfit::kPrecision,
+              wanted + " does not keep its KV cache in " + std::string(name_of(cache_format(phase, gpu))));
 }
 
 Format cache_format(const GeneratePhase& phase, const Gpu& gpu) {

@@ -13,18 +13,21 @@ namespace {
 
 std::string number(double value) { return count_text(value); }
 
-std::string formats_of(const Catalogue& catalogue, const Framework& engine) {
+/// What an engine does with formats: reading weights, keeping a cache.
+using Does = bool (EngineProfile::*)(Format) const;
+
+std::string formats_of(const Catalogue& catalogue, const Framework& engine, Does does) {
   std::vector<std::string> names;
   const EngineProfile& profile = engine_profile(catalogue, engine);
   for (const auto& entry : Names<Format>::entries)
-    if (name_of(entry.value) == entry.name && profile.reads(entry.value)) names.emplace_back(entry.name);
+    if (name_of(entry.value) == entry.name && (profile.*does)(entry.value)) names.emplace_back(entry.name);
   return listed(names);
 }
 
-std::string engines_for(const Catalogue& catalogue, Format format) {
+std::string engines_for(const Catalogue& catalogue, Format format, Does does) {
   std::vector<std::string> names;
   for (const Framework& engine : catalogue.frameworks)
-    if (engine.generates && engine_profile(catalogue, engine).reads(format)) names.push_back(engine.name);
+    if (engine.generates && (engine_profile(catalogue, engine).*does)(format)) names.push_back(engine.name);
   if (names.empty()) return "no other engine does";
   return listed(names) + (names.size() == 1 ? " does" : " do");
 }
@@ -34,10 +37,18 @@ bool check_engine(Reader& reader, const Tree& tree, const GeneratePhase& phase) 
   if (engine == nullptr) return true;
   if (!engine->generates)
     return fail_at(reader, tree, "engine", engine->name + " does not generate text; expected an inference engine");
-  if (!phase.weights || engine_profile(reader.catalogue, *engine).reads(*phase.weights)) return true;
-  return fail_at(reader, tree, "weights",
-                 engine->name + " does not read " + std::string(name_of(*phase.weights)) + "; it reads " +
-                     formats_of(reader.catalogue, *engine) + "; " + engines_for(reader.catalogue, *phase.weights));
+  const EngineProfile& profile = engine_profile(reader.catalogue, *engine);
+  if (phase.weights && !profile.reads(*phase.weights))
+    return fail_at(reader, tree, "weights",
+                   engine->name + " does not read " + std::string(name_of(*phase.weights)) + "; it reads " +
+                       formats_of(reader.catalogue, *engine, &EngineProfile::reads) + "; " +
+                       engines_for(reader.catalogue, *phase.weights, &EngineProfile::reads));
+  if (phase.kv_cache && !profile.keeps_cache(*phase.kv_cache))
+    return fail_at(reader, tree, "kv_cache",
+                   engine->name + " does not keep its KV cache in " + std::string(name_of(*phase.kv_cache)) +
+                       "; it knows " + formats_of(reader.catalogue, *engine, &EngineProfile::keeps_cache) + "; " +
+                       engines_for(reader.catalogue, *phase.kv_cache, &EngineProfile::keeps_cache));
+  return true;
 }
 
 bool check_bits(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
