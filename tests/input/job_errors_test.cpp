@@ -133,6 +133,18 @@ TEST(JobErrors, Words) {
   EXPECT_EQ(train(std::string(kData) + ", precision: bf61"),
             "job.yaml:1: phases.a.train.precision: expected fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4, got 'bf61'. "
             "Did you mean 'bf16'?");
+  const std::pair<std::string, std::string> others[] = {{"precision: float8", "write fp8"},
+                                                        {"recompute: true", "write full, or selective"},
+                                                        {"parallel: fsdp2", "write zero3"},
+                                                        {"attention: flash_attention_2", "write flash"},
+                                                        {"seq_len: 4096", "did you mean sequence?"},
+                                                        {"gradient_checkpointing: true", "did you mean recompute?"},
+                                                        {"method: lora, lora: {r: 8}", "did you mean rank"},
+                                                        {"method: lora, lora: {targets: all-linear}", "write all"}};
+  for (const auto& [keys, advice] : others) {
+    const std::string error = train(std::string(kData) + ", " + keys);
+    EXPECT_NE(error.find(advice), std::string::npos) << error;
+  }
   EXPECT_EQ(train(std::string(kData) + ", compile: maybe"),
             "job.yaml:1: phases.a.train.compile: expected true or false, got 'maybe'");
   EXPECT_EQ(top("market: {as_of: 2026-13, own: [{name: a, gpu: L4}]}"),

@@ -96,6 +96,13 @@ TEST(JobSettings, NamesOfHardwareArePartsOfAddresses) {
   EXPECT_EQ(train.micro.on("L4", 1), 16);
 }
 
+TEST(JobSettings, WordsOfOtherProgramsAreAnswered) {
+  EXPECT_EQ(after({"seq_len=4096"}), "--set seq_len=4096: unknown key 'seq_len'; did you mean sequence?");
+  EXPECT_TRUE(after({"phases.verify-run.train.gradient_checkpointing=true"}).find("did you mean recompute?") !=
+              std::string::npos);
+  EXPECT_NE(after({"lora.r=8"}).find("did you mean rank"), std::string::npos) << after({"lora.r=8"});
+}
+
 TEST(JobSettings, UnknownAddressesAreUsageErrors) {
   EXPECT_EQ(
       after({"phases.verify-run.train.epoch=3"}),

@@ -103,6 +103,10 @@ std::string unexpected_word(const CommandSpec& command, const std::string& word)
     const std::string_view sign = advice.ends_with('?') ? "; " : ": ";
     return unknown + std::string(sign) + std::string(advice);
   }
+  const std::size_t name = flag.find_first_not_of('-');
+  if (name != std::string::npos)
+    if (const std::string_view advice = advice_on("key", flag.substr(name)); !advice.empty())
+      return unknown + "; in a job file: " + std::string(advice);
   std::vector<std::string> known = flags_of(command);
   for (const AliasSpec& alias : command.aliases) known.push_back(alias.name);
   std::string hint = suggestion(flag, known);

@@ -78,7 +78,8 @@ bool unknown_key(Reader& reader, const Tree& child, const ValueType& type) {
     if (home.empty() && inner != nullptr && inner->find(child.key) != nullptr) home = key.name;
   }
   const std::string guess = did_you_mean(child.key, names);
-  const std::string_view advice = child.is_list() ? advice_on("list", child.key) : std::string_view();
+  std::string_view advice = child.is_list() ? advice_on("list", child.key) : std::string_view();
+  if (advice.empty()) advice = advice_on("key", child.key);
   if (!advice.empty()) {
     message += "; " + std::string(advice);
   } else if (!home.empty()) {
@@ -103,7 +104,11 @@ const Key* ValueType::find(std::string_view name) const {
 }
 
 bool mismatch(Reader& reader, const Tree& tree, const ValueType& type) {
-  return reader.fail(tree, "expected " + expected_text(type) + ", got " + got_text(tree));
+  std::string message = "expected " + expected_text(type) + ", got " + got_text(tree);
+  if (tree.is_scalar())
+    if (const std::string_view advice = advice_on("value", tree.text); !advice.empty())
+      message += "; " + std::string(advice);
+  return reader.fail(tree, message);
 }
 
 bool is_auto(const Tree& tree) { return tree.is_scalar() && iequals(tree.text, "auto"); }
@@ -223,8 +228,10 @@ std::optional<std::size_t> read_word(Reader& reader, const Tree& tree, const Val
   if (tree.is_scalar()) {
     const std::string_view kind = &type == &Codec<Method>::type      ? "method"
                                   : &type == &Codec<Optimizer>::type ? "optimizer"
+                                  : &type == &Codec<Recompute>::type ? "recompute"
                                                                      : "";
-    const std::string_view advice = advice_on(kind, tree.text);
+    std::string_view advice = advice_on(kind, tree.text);
+    if (advice.empty()) advice = advice_on("value", tree.text);
     if (&type == &Codec<Goal>::type && tree.text.find(' ') != std::string::npos)
       message += "; what the job is for, in words, is purpose";
     else if (!advice.empty()) message += "; " + std::string(advice);

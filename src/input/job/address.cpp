@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "input/declaration/other_words.h"
 #include "input/job/codecs.h"
 #include "input/text/yaml_tree.h"
 
@@ -216,7 +217,8 @@ Result<std::string> with_kind(const Tree& job, std::string_view address, const s
   std::vector<std::string_view> names;
   for (const ValueType* type : {&own, &common})
     for (const Key& each : *type) names.push_back(each.name);
-  const std::string guess = did_you_mean(key, names);
+  const std::string_view advice = advice_on("key", key);
+  const std::string guess = advice.empty() ? did_you_mean(key, names) : "; " + std::string(advice);
   if (guess.empty()) return as_written;
   return wrong_use("unknown key '" + printable(key, 60) + "' in " + printable(address.substr(0, at - 1), 80) + guess);
 }
@@ -230,8 +232,17 @@ Result<std::string> full_address(const Tree& job, std::string_view address) {
   walker.walk("", Codec<Job>::type, &job);
   auto found = only_place(walker.found, address);
   if (!found || !found->empty()) return found;
-  // One word alone may be a slip of any key; a longer address is judged step by step by whoever uses it.
-  if (steps->size() > 1) return std::string(address);
+  // One word alone may be a slip of any key; a longer address is judged step by step by whoever uses it, from where its
+  // first word leads.
+  const std::string_view first = steps->front().name;
+  if (steps->size() > 1) {
+    auto place = only_place(walker.found, first);
+    const auto at = place ? std::ranges::find(walker.found, *place, &JobPlace::address) : walker.found.end();
+    const bool has_keys = at != walker.found.end() && at->type != nullptr && at->type->kind == ValueType::Kind::kRecord;
+    return has_keys ? *place + std::string(address.substr(first.size())) : std::string(address);
+  }
+  if (const std::string_view advice = advice_on("key", first); !advice.empty())
+    return wrong_use("unknown key '" + printable(address, 60) + "'; " + std::string(advice));
   std::vector<std::string_view> names;
   for (const JobPlace& place : walker.found) {
     const std::size_t dot = place.address.rfind('.');

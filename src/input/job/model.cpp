@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "input/declaration/other_words.h"
 #include "input/job/codecs.h"
 
 namespace gpuplan {
@@ -279,7 +280,8 @@ bool FrameworkCodec::read(Reader& reader, const Tree& tree, std::string& out, co
     listed.push_back(framework.name);
     for (const std::string& alias : framework.aliases) names.push_back(alias);
   }
-  std::string guess = did_you_mean(tree.text, names);
+  const std::string_view advice = advice_on("framework", tree.text);
+  std::string guess = advice.empty() ? did_you_mean(tree.text, names) : "; " + std::string(advice);
   if (guess.empty()) guess = "; expected one of " + join(listed, ", ");
   return reader.fail(tree, "unknown framework " + got_text(tree) + guess);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/declaration/other_words.h"
 #include "input/job/address.h"
 #include "input/job/amounts.h"
 #include "input/job/codecs.h"
@@ -202,7 +203,10 @@ class Setter {
     std::string message = "unknown key '" + printable(name, 60) + "'";
     if (!where_.empty()) message += " in " + where_;
     const std::string guess = did_you_mean(name, names);
-    if (!guess.empty()) {
+    const std::string_view advice = advice_on("key", name);
+    if (!advice.empty()) {
+      message += "; " + std::string(advice);
+    } else if (!guess.empty()) {
       message += guess;
     } else if (listed.empty()) {
       message = where_ + " has no keys inside; expected " + expected_text(*type_);
