@@ -70,6 +70,22 @@ Fixture::Fixture() {
   report.sections[1].rows[0].best->strategy.offload = Offload::kOptimizer;
 }
 
+TEST(FitTable, DoubtsOfTheModelStandBelowTheHeadingAndInJson) {
+  Fixture fixture;
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {}).find("! "), std::string::npos);
+  for (FitSection& section : fixture.report.sections) {
+    ModelUse& model = std::get<TrainPhase>(section.job.phases.front().work).models.front();
+    model.name = "mine";
+    model.shape.doubt = "half of it is not read";
+  }
+  const std::string text = fit_table(fixture.report, fixture.catalogue, {});
+  const std::size_t at = text.find("! Model mine: half of it is not read.");
+  EXPECT_LT(at, text.find("qlora")) << text;
+  EXPECT_EQ(text.find("! Model", at + 1), std::string::npos) << "once";
+  const auto json = nlohmann::json::parse(fit_json(fixture.report, fixture.catalogue, {}));
+  ASSERT_EQ(json["warnings"].size(), 1U);
+}
+
 TEST(FitTable, OneCardGetsAVerdictFirst) {
   Fixture fixture;
   fixture.report.every_count = true;

@@ -35,6 +35,17 @@ TEST(ShortAnswer, SaysWhatToRentFirst) {
   EXPECT_LE(std::ranges::count(text, '\n'), 24) << text;
 }
 
+TEST(ShortAnswer, WhatIsNotReadOfAModelIsAWarning) {
+  PlanFixture fixture;
+  EXPECT_TRUE(nlohmann::json::parse(plan_json(fixture.report(), {})).contains("warnings"));
+  auto& model = models_of(fixture.job.phases.front())->front();
+  model.name = "mine";
+  model.shape.doubt = "half of it is not read";
+  EXPECT_TRUE(has(answer(fixture), "  ! Model mine: half of it is not read.")) << answer(fixture);
+  const auto json = nlohmann::json::parse(plan_json(fixture.report(), {}));
+  EXPECT_TRUE(has(json["warnings"].dump(), "Model mine")) << json["warnings"];
+}
+
 TEST(ShortAnswer, RowsHoldThePickAndRiseInCost) {
   for (const Goal goal : {Goal::kBestValue, Goal::kCheapest, Goal::kFastest, Goal::kFewestGpus})
     for (const double value : {0.0, 0.1, 1.0, 7.0, 100.0, 10'000.0}) {

@@ -29,7 +29,7 @@ struct AnswerConstants {
          weight_queue = kUnset, weight_setup = kUnset, weight_idle = kUnset, weight_faster = kUnset,
          weight_supply = kUnset, weight_spot = kUnset, weight_gates = kUnset, weight_assumed = kUnset,
          weight_variants = kUnset, weight_api = kUnset, weight_close = kUnset, weight_kept = kUnset,
-         weight_long = kUnset;
+         weight_long = kUnset, weight_model = kUnset;
 
   bool operator==(const AnswerConstants&) const = default;
 };
@@ -52,6 +52,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"sensible_price", &AnswerConstants::sensible_price},
     AnswerConstant{"weight_limits", &AnswerConstants::weight_limits},
     AnswerConstant{"weight_long", &AnswerConstants::weight_long},
+    AnswerConstant{"weight_model", &AnswerConstants::weight_model},
     AnswerConstant{"weight_memory", &AnswerConstants::weight_memory},
     AnswerConstant{"weight_disk", &AnswerConstants::weight_disk},
     AnswerConstant{"weight_given", &AnswerConstants::weight_given},

@@ -6,6 +6,7 @@
 #include "output/answer/api_words.h"
 #include "output/answer/limit_table.h"
 #include "output/answer/plan_variants.h"
+#include "output/answer/remarks.h"
 #include "output/explain/explain.h"
 #include "output/prose/prose_json.h"
 #include "output/text/json_writer.h"
@@ -16,6 +17,7 @@
 #include "output/words/gate_words.h"
 #include "output/words/json_parts.h"
 #include "output/words/problem_words.h"
+#include "plan/notes/model_notes.h"
 
 namespace gpuplan {
 namespace {
@@ -52,6 +54,10 @@ class PlanJson {
     values();
     json_.key("assumptions").begin_array();
     for (const std::string& line : report_.found.assumptions) json_.value(line);
+    json_.end().key("warnings").begin_array();
+    const Plan* pick = report_.pick();
+    for (const std::string& line : pick != nullptr ? warnings(report_, *pick) : model_notes(report_.job))
+      json_.value(line);
     json_.end().key("from_config").begin_array();
     for (const std::string& line : report_.job.from_config) json_.value(line);
     json_.end();

@@ -14,7 +14,9 @@
 #include "output/words/plan_words.h"
 #include "output/words/problem_words.h"
 #include "output/words/spot_words.h"
+#include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
+#include "plan/notes/model_notes.h"
 
 namespace gpuplan {
 namespace {
@@ -163,6 +165,8 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
     if (phase.batch_usual)
       lines.push_back("a global batch of " + batch_count(phase, phase.batch) + at + " (" +
                       (report.in_flags ? "--batch" : "batch") + ").");
+    if (std::string words = slots_words(report.job, report.catalogue, phase); !words.empty())
+      lines.push_back(std::move(words));
     if (phase.lighter)
       lines.push_back("8-bit AdamW and no fp32 weights" + at + ", as " + lighter_reason(phase) + " (" +
                       (report.in_flags ? "--optimizer" : "optimizer") + ").");
@@ -219,6 +223,8 @@ std::string variants_remark(const PlanReport& report, const Plan&) {
   return parts.empty() ? "" : "Variants: " + join(parts, "; ") + " (--details).";
 }
 
+std::string model_remark(const PlanReport& report, const Plan&) { return join(model_notes(report.job), " "); }
+
 std::string both_remark(const PlanReport& report, const Plan&) { return not_both_words(report); }
 
 struct Rule {
@@ -229,6 +235,7 @@ struct Rule {
 
 constexpr Rule kRules[] = {
     {&AnswerConstants::weight_limits, true, both_remark},
+    {&AnswerConstants::weight_model, true, model_remark},
     {&AnswerConstants::weight_memory, true, memory_remark},
     {&AnswerConstants::weight_long, true, long_remark},
     {&AnswerConstants::weight_given, true, given_remark},

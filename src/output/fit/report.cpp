@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
+#include "plan/notes/model_notes.h"
 
 namespace gpuplan {
 
@@ -32,10 +33,20 @@ std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, c
   return explain_phases(storage, section.job, catalogue, catalogue.errors);
 }
 
+std::vector<std::string> fit_warnings(const FitReport& report) {
+  std::vector<std::string> lines;
+  for (const FitSection& section : report.sections)
+    for (std::string& line : model_notes(section.job))
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  return lines;
+}
+
 std::string fit_heading(const FitReport& report, const Screen& screen) {
   std::string heading = printable(report.subject, 100);
   if (report.params > 0) heading += " (" + count_short(report.params) + " parameters)";
-  return paragraph(heading + ": predicted memory per GPU", screen, 0, 0);
+  std::string text = paragraph(heading + ": predicted memory per GPU", screen, 0, 0);
+  for (const std::string& line : fit_warnings(report)) text += paragraph("! " + line, screen, 2, 4, Paint::kYellow);
+  return text;
 }
 
 void begin_fit_json(JsonWriter& json, const FitReport& report) {
@@ -44,7 +55,7 @@ void begin_fit_json(JsonWriter& json, const FitReport& report) {
   else json.null_member("params");
   json.key("counts").begin_array(true);
   for (const int count : report.counts) json.value(count);
-  json.end().key("sections").begin_array();
+  json.end().member("warnings", fit_warnings(report)).key("sections").begin_array();
 }
 
 }  // namespace gpuplan

@@ -47,7 +47,9 @@ struct FitLook {
   bool explain = false;  ///< the terms of the first row that holds it, for each section
 };
 
-/// "Llama-3.1-8B (8.03B parameters): predicted memory per GPU".
+/// What to know of the models before believing the figures, a sentence each.
+std::vector<std::string> fit_warnings(const FitReport& report);
+/// "Llama-3.1-8B (8.03B parameters): predicted memory per GPU", and the warnings.
 std::string fit_heading(const FitReport& report, const Screen& screen);
 /// Opens the object and its array "sections", which the caller fills and ends.
 void begin_fit_json(JsonWriter& json, const FitReport& report);
