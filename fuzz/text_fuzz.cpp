@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/shell_words.h"
+#include "base/shell/shell_words.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/shell_words.h"
+#include "base/shell/shell_words.h"
 #include "base/text.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"

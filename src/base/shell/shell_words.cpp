@@ -1,4 +1,4 @@
-#include "base/shell_words.h"
+#include "base/shell/shell_words.h"
 
 #include <algorithm>
 #include <string>
