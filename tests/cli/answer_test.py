@@ -181,6 +181,8 @@ class Age(unittest.TestCase):
         answers = [self.on(day, "--as-of", "2026-10-31") for day in ("2026-11-01", "2030-01-01")]
         for answer in answers:
             answer["market"].pop("age_days")
+        warned = [[line for line in answer.pop("warnings") if not line.startswith("Prices are from")] for answer in answers]
+        self.assertEqual(*warned)
         self.assertEqual(*answers)
 
     def test_the_clock_makes_costs_less_sure_and_changes_nothing_else(self):

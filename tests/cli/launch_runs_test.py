@@ -302,7 +302,9 @@ phases:
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), name)
             self.assertIn("--name: ", done.stderr)
             self.assertFalse((self.folder / "other").exists())
-        done = subprocess.run([PROGRAM, "launch", str(self.job), "--to", "slurm", "--name", "fast_1"], cwd=self.folder,
+        pool = self.folder / "pool.yaml"
+        pool.write_text(self.job.read_text(encoding="utf-8").replace("own:", "pools:"), encoding="utf-8")
+        done = subprocess.run([PROGRAM, "launch", str(pool), "--to", "slurm", "--name", "fast_1"], cwd=self.folder,
                               env=environment(), capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("#SBATCH --job-name=fast_1\n", (self.folder / "fast_1/fast_1.sh").read_text())

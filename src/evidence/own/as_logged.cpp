@@ -47,8 +47,10 @@ class Layout {
 
   Result<std::vector<std::string>> take(const Catalogue& catalogue) {
     program(catalogue);
-    const bool cut = degree(setup_.tp, run_.tp, "tensor parallel") | degree(setup_.pp, run_.pp, "pipeline parallel") |
-                     degree(setup_.cp, run_.cp, "context parallel") | degree(setup_.ep, run_.ep, "expert parallel");
+    bool cut = degree(setup_.tp, run_.tp, "tensor parallel");
+    cut = degree(setup_.pp, run_.pp, "pipeline parallel") || cut;
+    cut = degree(setup_.cp, run_.cp, "context parallel") || cut;
+    cut = degree(setup_.ep, run_.ep, "expert parallel") || cut;
     const bool pass = setup_.micro_batch && *setup_.micro_batch != run_.micro_batch.value_or(1);
     if (cut || pass)
       if (auto good = batch(pass); !good) return std::unexpected(good.error());

@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr int kMost = 10'000'000;
+constexpr int kWidestState = 10'000'000;
 constexpr int kMostLayers = 10'000;
 
 /// Names of layers in `layer_types` and `layers_block_type`.
@@ -104,15 +104,15 @@ StateLayers lightning(double heads, double head_dim) {
 
 /// Layers of one kind, without their number; `inner` 0: the configuration does not tell.
 StateLayers state_layer(const Fields& fields, std::string_view type, const ModelShape& shape) {
-  const auto number = [&](Fields::Keys keys, int fallback) { return fields.integer(keys, fallback, kMost); };
+  const auto number = [&](Fields::Keys keys, int fallback) { return fields.integer(keys, fallback, kWidestState); };
   const int convolution = std::max(1, number({"mamba_d_conv", "conv_kernel", "linear_conv_kernel_dim"}, 4));
   if (type.starts_with("qwen3") || fields.has("linear_num_value_heads"))
     return delta_net(number({"linear_num_key_heads"}, 16), number({"linear_key_head_dim"}, 128),
                      number({"linear_num_value_heads"}, 32), number({"linear_value_head_dim"}, 128), convolution);
   if (const Fields kimi = fields.inside("linear_attn_config"); kimi.valid())
-    return kimi_delta(kimi.integer({"num_heads"}, shape.heads, kMost),
-                      kimi.integer({"head_dim"}, shape.head_dim, kMost),
-                      std::max(1, kimi.integer({"short_conv_kernel_size"}, 4, kMost)));
+    return kimi_delta(kimi.integer({"num_heads"}, shape.heads, kWidestState),
+                      kimi.integer({"head_dim"}, shape.head_dim, kWidestState),
+                      std::max(1, kimi.integer({"short_conv_kernel_size"}, 4, kWidestState)));
   if (fields.has("attn_type_list")) return lightning(shape.heads, shape.head_dim);
   const int expanded = clamped<int>(1.0 * std::max(1, number({"mamba_expand", "expand"}, 2)) * shape.hidden);
   const int inner = number({"mamba_d_ssm"}, expanded);
@@ -194,13 +194,13 @@ void read_block_configs(const Fields& fields, ModelConfig& out) {
     if (heads.flag("replace_with_linear", false)) ++replaced;
     else if (!heads.flag("no_op", false)) {
       ++attention;
-      groups += std::max(1, heads.integer({"n_heads_in_group"}, 1, kMost));
+      groups += std::max(1, heads.integer({"n_heads_in_group"}, 1, kWidestState));
     }
     if (ffn.flag("replace_with_linear", false)) ++replaced;
     else if (!ffn.flag("no_op", false)) {
       ++mlps;
       // Rounded up to 256 as the published code does.
-      const double stated = ffn.integer({"intermediate_size"}, 0, kMost);
+      const double stated = ffn.integer({"intermediate_size"}, 0, kWidestState);
       widths += stated > 0 ? stated : std::ceil(std::floor(2 * ffn.real("ffn_mult", 4) * hidden / 3) / 256) * 256;
     }
   }

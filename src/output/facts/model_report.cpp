@@ -194,7 +194,7 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
     add("vocabulary", count_text(shape.vocab) + (shape.kind != ModelKind::kDecoder ? ""
                                                  : shape.tied                      ? ", tied embeddings"
                                                                                    : ", untied output"));
-  if (shape.labels > 0) add("head", count_of(shape.labels, "output") + " in place of the vocabulary");
+  if (shape.labels > 0) add("head", count_of(shape.labels, "output") + " instead of the vocabulary");
   if (shape.headless) add("head", "none: it ends with its last layer");
   if (shape.image > 0)
     add("images", std::to_string(shape.image) + " x " + std::to_string(shape.image) + " in patches of " +

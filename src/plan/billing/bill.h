@@ -118,7 +118,6 @@ class Biller {
 
   const Job& job_;
   const ErrorModel& errors_;
-  std::uint64_t seed_;
   mutable DrawnTimes drawn_;
   // What does not depend on the machines, by phase.
   std::vector<Slot> slots_;

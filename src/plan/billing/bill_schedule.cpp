@@ -48,7 +48,6 @@ Seconds written_anyway(const Exposed& phase, double undisturbed) {
 Biller::Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed)
     : job_(job),
       errors_(errors),
-      seed_(seed),
       drawn_(seed),
       slots_(slots_of(job)),
       order_(job.phases.size()),
