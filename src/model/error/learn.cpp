@@ -156,9 +156,9 @@ LearnedFigure solve_single(Problem problem) {
   const auto spread = spread_of(problem);
   double prior = 0;
   for (const std::size_t at : problem.of_run.front()) prior += spread[at].front();
-  if (prior <= 0) return learned_of(std::move(problem), problem.prior);
-  const auto [mean, variance] = single(problem.error.front(), prior, problem.noise.front());
   Square covariance = problem.prior;
+  if (prior <= 0) return learned_of(std::move(problem), std::move(covariance));
+  const auto [mean, variance] = single(problem.error.front(), prior, problem.noise.front());
   for (std::size_t i = 0; i < problem.labels.size(); ++i) {
     problem.mean[i] += spread[i].front() / prior * mean;
     for (std::size_t j = 0; j < problem.labels.size(); ++j)
