@@ -21,6 +21,7 @@ struct PhaseWorkload {
   std::optional<GenerationWork> generation;
   bool let_go = false;  ///< let_go(): it holds no GPU, though it names some
   PhaseDefaults defaults{};
+  bool usual = false;  ///< of training frameworks only those that people think of, where there are any
 
   /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
   std::optional<int> fixed_gpus() const;
