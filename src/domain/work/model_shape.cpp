@@ -63,7 +63,7 @@ double inner_norm_size(const ModelShape& shape) {
 /// One layer with a state, without norms before it.
 double state_size(const ModelShape& shape) {
   const StateLayers& states = shape.states;
-  return static_cast<double>(shape.hidden) * (states.projected + states.inner) + states.other;
+  return shape.hidden * (1.0 * states.projected + states.inner) + states.other;
 }
 
 double embedding_size(const ModelShape& shape) {
