@@ -178,6 +178,44 @@ Verdict twice_the_data(const Answer& base, Random&) {
   return holds();
 }
 
+/// All that an answer may ask for before it takes a framework that the job does not name, with the points of complexity
+/// (`most` in data/practice_constants.csv).
+constexpr double kMostCare = 2.5 * 1.02;
+
+Verdict named_framework(const Answer& base, Random& random) {
+  std::vector<const Framework*> trainers;
+  for (const Framework& framework : base.catalogue().frameworks)
+    if (framework.trains && framework.auto_full && framework.auto_adapters) trainers.push_back(&framework);
+  if (trainers.empty()) return silent();
+  const Framework& framework = *trainers[random.below(trainers.size())];
+  Case other = base.asked;
+  bool any = false;
+  for (Tree& phase : phases_of(other.job)) {
+    Tree* work = phase.find("train");
+    if (work == nullptr || work->find("framework") != nullptr) continue;
+    // Weights in 16 bit alone are no matter of time.
+    const Tree* method = work->find("method");
+    if (!framework.master_fp32 && (method == nullptr || method->text == "full")) return silent();
+    // Nor do people who fine-tune cut layers without being asked to.
+    drop(*work, "parallel");
+    Tree& parallel = put(*work, "parallel", map_tree());
+    put(parallel, "tp", "1");
+    put(parallel, "pp", "1");
+    any = true;
+  }
+  if (!any) return silent();
+  const Asked open = ask(other);
+  if (!open) return silent();
+  for (Tree& phase : phases_of(other.job))
+    if (Tree* work = phase.find("train"); work != nullptr && work->find("framework") == nullptr)
+      put(*work, "framework", framework.name);
+  const Asked named = ask(other);
+  if (!named) return silent();  // it does not do such work
+  if (const std::string words = worse_best(**named, **open, kMostCare); !words.empty())
+    return broken("where " + framework.name + " is not named: " + words, other);
+  return holds();
+}
+
 constexpr Law kLaws[] = {
     {"offer-order", "the order of offers changes nothing", offer_order},
     {"phase-order", "the order of phases in the file changes nothing", phase_order},
@@ -185,6 +223,7 @@ constexpr Law kLaws[] = {
     {"dominated-offer", "without an offer that is not on the frontier the frontier is the same", dominated_offer},
     {"lower-prices", "lower prices never make the cheapest, fastest or best value worse", lower_prices},
     {"twice-the-data", "twice the data takes between once and twice the time", twice_the_data},
+    {"named-framework", "a framework that the job names is never better by more than care asks for", named_framework},
 };
 
 }  // namespace

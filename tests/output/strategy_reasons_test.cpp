@@ -38,6 +38,7 @@ struct Case {
     one.strategy = chosen.strategy;
     one.framework = &framework;
     one.time = time;
+    one.complexity_penalty = 1.2;
     one.memory =
         why == WhyNot::kMemory ? exactly(gib * GiB) : Interval<Bytes>{gib * 0.8 * GiB, gib * GiB, gib * 1.25 * GiB};
     return one;
@@ -67,6 +68,9 @@ TEST(StrategyReasons, SayWhatSpeaksAgainst) {
   EXPECT_EQ(c.reason(c.tensor(2, WhyNot::kNotWorthIt, 0.998)), "tensor parallelism 2: no faster");
   EXPECT_EQ(c.reason(c.tensor(4, WhyNot::kNotWorthIt, 1 / 1.06)),
             "tensor parallelism 4: 6% faster, not worth the extra setup");
+  EXPECT_EQ(c.reason(c.tensor(4, WhyNot::kNotWorthIt, 1 / 1.5)),
+            "tensor parallelism 4: 50% faster, taken only if asked for")
+      << "by more than the setup asks for";
   EXPECT_EQ(c.reason(c.tensor(1, WhyNot::kSlower, 1.3)), "no tensor parallelism: 1.3x slower");
   Framework megatron;
   megatron.name = "megatron";

@@ -416,8 +416,6 @@ void expect_never_worse(const Setting& setting, Optimizer optimizer = Optimizer:
         train_of(fixed).parallel = {std::nullopt, tp, pp, std::nullopt, std::nullopt, sharding};
         const auto other = best(fixed, setting);
         if (!other || (other->fit == Fit::kTight && free->fit == Fit::kFits)) continue;
-        // Where the job asks for what those that people think of do not do, one that they take by name only is taken.
-        if (other->framework->fine_tune <= 0 && other->framework->pretrain <= 0) continue;
         // A harder way that smaller GPUs are told to take may be chosen: then it is the faster one.
         EXPECT_LE(free->work_by_model.value, worth(*other).value * 1.02)
             << setting.model << ": " << described(*free) << " against " << described(*other);
@@ -431,6 +429,74 @@ TEST(StrategyLaws, MoreChoicesAreNeverWorse) {
                                  Setting{"Llama-3.2-3B", Method::kFull, 2048, 64, "RTX 4090", 8, 8, 0}})
     expect_never_worse(setting);
   expect_never_worse({"Qwen2.5-32B", Method::kFull, 2048, 32, "MI325X", 4, 4, 0}, Optimizer::kMuon);
+}
+
+/// Settings where what people think of first does badly: slow links, large vocabularies, experts, odd optimizers.
+struct Hard {
+  Setting setting;
+  Optimizer optimizer = Optimizer::kAdamW;
+  double samples = 1e4;
+};
+const Hard kHard[] = {{{"Llama-3.1-8B", Method::kLora, 2048, 64, "RTX 4090", 8, 8, 0}},
+                      {{"Llama-3.1-70B", Method::kLora, 2048, 64, "RTX 4090", 8, 8, 0}},
+                      {{"Phi-4", Method::kFull, 1024, 64, "RTX 4090", 8, 8, 0}},
+                      {{"Qwen3-30B-A3B", Method::kLora, 2048, 64, "H100 SXM", 8, 8, 0}},
+                      {{"Llama-3.1-8B", Method::kLora, 131072, 16, "H100 SXM", 8, 8, 0}},
+                      {{"Llama-3.1-8B", Method::kFull, 4096, 64, "H100 SXM", 8, 8, 0}, Optimizer::kLion},
+                      {{"Llama-3.1-8B", Method::kFull, 4096, 64, "H100 SXM", 8, 8, 0}, Optimizer::kPagedAdamW32bit}};
+
+/// Fixes something and asks whether that is better by more than all care together.
+template <class Fix>
+void expect_not_better(const Hard& hard, const std::string& what, Fix fix) {
+  const PracticeConstants& practice = training_fixture::catalogue().practice_constants;
+  Job job = job_for(hard.setting);
+  train_of(job).data.samples = hard.samples;
+  train_of(job).optimizer = {hard.optimizer, hard.optimizer, hard.optimizer != Optimizer::kAdamW};
+  // Who fine-tunes cuts no layers without being asked to.
+  train_of(job).parallel.tp = train_of(job).parallel.pp = 1;
+  Job fixed = job;
+  fix(train_of(fixed));
+  const auto open = best(job, hard.setting), other = best(fixed, hard.setting);
+  if (!other || other->fit != Fit::kFits) return;
+  ASSERT_TRUE(open) << hard.setting.model << ", " << what;
+  EXPECT_EQ(open->fit, Fit::kFits) << hard.setting.model << ", " << what;
+  EXPECT_LE(open->work_by_model.value, other->work_by_model.value * practice.most * 1.02)
+      << hard.setting.model << ", " << what << ": " << described(*open) << " against " << described(*other);
+}
+
+TEST(StrategyLaws, NamingAFrameworkGainsNoMoreThanItsCare) {
+  for (const Hard& hard : kHard)
+    for (const Framework& framework : training_fixture::catalogue().frameworks) {
+      if (!framework.trains || !left_open(framework, hard.setting.method)) continue;
+      if (!framework.master_fp32 && hard.setting.method == Method::kFull) continue;  // another training
+      expect_not_better(hard, framework.name, [&](TrainPhase& train) { train.framework = framework.name; });
+    }
+}
+
+TEST(StrategyLaws, FixingAMicroBatchOrAShardingGainsNoMoreThanItsCare) {
+  for (const Hard& hard : kHard) {
+    for (const int micro : {1, 2, 4})
+      expect_not_better(hard, "micro-batch", [&](TrainPhase& train) { train.micro = {micro, {}}; });
+    for (const Sharding sharding : {Sharding::kNone, Sharding::kZero2, Sharding::kZero3})
+      expect_not_better(hard, "sharding", [&](TrainPhase& train) { train.parallel.sharding = sharding; });
+    for (const Recompute recompute : {Recompute::kNone, Recompute::kFull})
+      expect_not_better(hard, "recomputation", [&](TrainPhase& train) { train.recompute = {recompute, {}}; });
+  }
+}
+
+TEST(StrategyLaws, StatingTheOptimizerThatIsTakenChangesNothing) {
+  const Setting lone{"Qwen3-8B", Method::kFull, 2048, 64, "A100 PCIe 80GB", 1, 1, 0};
+  Job job = job_for(lone);
+  train_of(job).data.samples = 1e4;
+  const auto open = best(job, lone);
+  train_of(job).optimizer = {Optimizer::kAdam8bit, Optimizer::kAdam8bit, true};
+  const auto stated = best(job, lone);
+  ASSERT_TRUE(open && stated && open->lighter);
+  EXPECT_TRUE(stated->lighter) << described(*stated);
+  EXPECT_EQ(open->strategy, stated->strategy);
+  train_of(job).master_weights = Format::kFp32;
+  const auto full = best(job, lone);
+  EXPECT_TRUE(!full || !full->lighter) << "it asks for fp32 weights";
 }
 
 bool cuts(const Strategy& s) { return s.tp * s.pp * s.cp > 1; }

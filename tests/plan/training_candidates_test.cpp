@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "model/training_fixture.h"
@@ -67,6 +68,22 @@ TEST(TrainingCandidates, PlainerOnesComeFirstAndHarderOnesOnlyWhereTheyDoNotFit)
   const Scribe tight = setting.walk(SearchTier::kData, 0, [](const Strategy&) { return Judgement{Verdict::kTight}; });
   EXPECT_GT(tight.shown.size(), fit.shown.size());
   EXPECT_EQ(tight.shown.back().recompute, Recompute::kFull);
+}
+
+TEST(TrainingCandidates, RecomputationIsTriedForShardingsThatDoNotFitWithout) {
+  Setting setting(64);
+  const auto says = [](const Strategy& s) {
+    const bool fits = s.sharding == Sharding::kZero3 || s.recompute == Recompute::kFull;
+    return Judgement{fits ? Verdict::kFits : Verdict::kTooBig};
+  };
+  const Scribe scribe = setting.walk(SearchTier::kData, 0, says);
+  const auto shown = [&](Sharding sharding, Recompute recompute) {
+    return std::ranges::any_of(scribe.shown,
+                               [&](const Strategy& s) { return s.sharding == sharding && s.recompute == recompute; });
+  };
+  EXPECT_TRUE(shown(Sharding::kZero3, Recompute::kNone));
+  EXPECT_TRUE(shown(Sharding::kNone, Recompute::kFull)) << "copies may be far faster over slow links";
+  EXPECT_FALSE(shown(Sharding::kZero3, Recompute::kFull)) << "which only costs time";
 }
 
 TEST(TrainingCandidates, LargerMicroBatchesAreNotTriedWhereTheSmallestRunsOutOfMemory) {

@@ -24,6 +24,7 @@ struct PracticeConstants {
   double zero3 = kUnset;            ///< weights too
   double hybrid = kUnset;           ///< weights inside groups of ranks
   double dense_framework = kUnset;  ///< a mixture of experts pretrained where experts are not known
+  double other_framework = kUnset;  ///< a framework that is thought of by name only
   double cut_params = kUnset;       ///< parameters at which cutting layers counts twice what it does far above
   double pretrain_tokens =
       kUnset;                      ///< tokens of further training from which on it is more pretraining than fine-tuning
@@ -77,6 +78,7 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"zero3", &PracticeConstants::zero3},
     PracticeConstant{"hybrid", &PracticeConstants::hybrid},
     PracticeConstant{"dense_framework", &PracticeConstants::dense_framework},
+    PracticeConstant{"other_framework", &PracticeConstants::other_framework},
     PracticeConstant{"cut_params", &PracticeConstants::cut_params},
     PracticeConstant{"pretrain_tokens", &PracticeConstants::pretrain_tokens},
     PracticeConstant{"scratch_tokens", &PracticeConstants::scratch_tokens},

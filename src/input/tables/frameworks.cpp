@@ -131,7 +131,9 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     framework.fine_tune = cells.number(row, fine_tune, 1, 10);
     framework.pretrain = cells.number(row, pretrain, 1, 10);
     framework.eased_by = cells.number(row, eased_by, 1, 1e15);
-    if (const auto thought_of = cells.choices<Method>(row, auto_methods); !thought_of.empty()) {
+    if (cells.text(row, auto_methods) == "none") {
+      framework.auto_full = framework.auto_adapters = false;
+    } else if (const auto thought_of = cells.choices<Method>(row, auto_methods); !thought_of.empty()) {
       framework.auto_full = holds(thought_of, Method::kFull);
       framework.auto_adapters = holds(thought_of, Method::kLora);
     }

@@ -14,6 +14,7 @@
 #include "output/words/plan_words.h"
 #include "output/words/problem_words.h"
 #include "output/words/spot_words.h"
+#include "plan/advice/alternatives.h"
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
 #include "plan/notes/model_notes.h"
@@ -30,6 +31,40 @@ std::string memory_remark(const PlanReport& report, const Plan& plan) {
       std::ranges::any_of(report.found.plans, [](const Plan& p) { return p.fit == Fit::kFits && p.keeps_limits(); });
   return "OOM risk: a typical run fits (" + memory_words(plan) + " per GPU), 1 in 10 does not." +
          (safer ? "" : " No plan is safer.");
+}
+
+/// A way that is faster by more than anything else is left lying for, and is not taken: it may run out of memory, or
+/// people do not run such work so.
+std::string left_remark(const PlanReport& report, const Plan& plan) {
+  if (plan.fit == Fit::kTight) return "";
+  for (const PhasePlan& part : plan.phases) {
+    const PhaseEstimate& estimate = *part.estimate;
+    if (!estimate.node || !estimate.work_is_model) continue;
+    // Others have little to gain.
+    if (!shards_weights(estimate.strategy.sharding) && estimate.strategy.offload == Offload::kNone) continue;
+    const auto left = [](const Alternative& other) {
+      const bool unasked = other.why == WhyNot::kNotWorthIt && other.aspect == Aspect::kFramework;
+      return other.time > 0 && (other.why == WhyNot::kTight || unasked);
+    };
+    const auto weighed = [](const Alternative& other) { return other.time * other.complexity_penalty; };
+    const Alternative* fastest = nullptr;
+    const std::vector<Alternative> others = alternatives(report.job, estimate, report.catalogue);
+    for (const Alternative& other : others)
+      if (left(other) && (fastest == nullptr || weighed(other) < weighed(*fastest))) fastest = &other;
+    if (fastest == nullptr || fastest->time * report.catalogue.practice_constants.most > 1) continue;
+    PhaseEstimate so = estimate;
+    so.strategy = fastest->strategy;
+    so.framework = fastest->framework;
+    const std::string how = strategy_words(so, report.job.phases[static_cast<std::size_t>(estimate.phase)]);
+    const std::string faster = times_words(1 / fastest->time) + " faster";
+    if (fastest->why != WhyNot::kTight)
+      return faster + ", with more setup: " + how + " (" + (report.in_flags ? "--framework " : "framework: ") +
+             fastest->framework->name + ").";
+    return faster + " with an OOM risk (" + gib_text(fastest->memory.p50) + " GiB typical, " +
+           gib_text(fastest->memory.p90) + " at P90, " + gib_text(estimate.node->gpu->usable) + " usable): " + how +
+           ". Try a few steps of it first.";
+  }
+  return "";
 }
 
 /// Of the pick's own offers the oldest price, else the newest of the market.
@@ -168,8 +203,11 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
     if (std::string words = slots_words(report.job, report.catalogue, phase); !words.empty())
       lines.push_back(std::move(words));
     if (phase.lighter)
-      lines.push_back("8-bit AdamW and no fp32 weights" + at + ", as " + lighter_reason(phase) + " (" +
-                      (report.in_flags ? "--optimizer" : "optimizer") + ").");
+      lines.push_back(lighter_words(report.job, phase) + at + " (" +
+                      (states_optimizer(report.job, phase) ? "master_weights"
+                       : report.in_flags                   ? "--optimizer"
+                                                           : "optimizer") +
+                      ").");
   }
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
   return assumed_words(std::move(lines));
@@ -187,6 +225,11 @@ std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
   if (names.empty()) return "";
   const bool one = names.size() == 1;
   const std::string others = listed_few(std::move(names)) + (one ? " trains" : " train");
+  const bool stated = std::ranges::any_of(
+      pick.phases, [&](const PhasePlan& part) { return states_optimizer(report.job, *part.estimate); });
+  if (stated)
+    return others + (is_lighter(pick) ? " with fp32 weights, not in pure bf16."
+                                      : " in pure bf16, as fp32 weights take too much room (master_weights: fp32).");
   if (is_lighter(pick)) return others + " with fp32 AdamW, not in pure bf16 with 8-bit AdamW.";
   return others + " in pure bf16 with 8-bit AdamW, as fp32 AdamW takes too much room (" +
          (report.in_flags ? "--optimizer adamw" : "optimizer: adamw") + ": fp32 in every row).";
@@ -237,6 +280,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_limits, true, both_remark},
     {&AnswerConstants::weight_model, true, model_remark},
     {&AnswerConstants::weight_memory, true, memory_remark},
+    {&AnswerConstants::weight_memory, true, left_remark},
     {&AnswerConstants::weight_long, true, long_remark},
     {&AnswerConstants::weight_given, true, given_remark},
     {&AnswerConstants::weight_given, true, unused_remark},

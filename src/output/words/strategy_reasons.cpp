@@ -29,6 +29,11 @@ std::string speed_words(const Alternative& other) {
   return percent(1 / other.time - 1) + " faster";
 }
 
+/// Faster by more than the setup asks for, and nothing that people do unasked: layers cut in fine-tuning, say.
+bool only_named(const Alternative& other) {
+  return other.why == WhyNot::kNotWorthIt && other.time * other.complexity_penalty < 1 / kSameTime;
+}
+
 const char* short_reason(const Alternative& other) {
   switch (other.why) {
     case WhyNot::kMemory:
@@ -40,7 +45,7 @@ const char* short_reason(const Alternative& other) {
     case WhyNot::kSlower:
       return other.time > kSameTime ? "slower" : "no faster";
     case WhyNot::kNotWorthIt:
-      if (other.aspect == Aspect::kCompile) return "only if asked for";
+      if (other.aspect == Aspect::kCompile || only_named(other)) return "only if asked for";
       return other.time > 1 / kSameTime ? "no faster" : "gain too small";
     case WhyNot::kImpossible:
       return "does not divide";
@@ -128,6 +133,7 @@ std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) 
       const bool faster = other.time <= 1 / kSameTime;
       if (other.aspect == Aspect::kCompile && faster)
         return way + ": " + speed_words(other) + ", taken only if asked for (compile: true)";
+      if (faster && only_named(other)) return way + ": " + speed_words(other) + ", taken only if asked for";
       return way + ": " + speed_words(other) + (faster ? ", not worth the extra setup" : "");
     }
     case WhyNot::kImpossible:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "plan/strategy/phase_search.h"
@@ -235,7 +236,7 @@ class Beside {
     }));
   }
 
-  /// The best of the others that people would think of, all else open.
+  /// The best of the others that people would think of, all else open; of all where the way chosen waits for links.
   void framework() {
     if (named_ || chosen_.framework == nullptr) return;
     const TrainPhase train = as_run(train_, chosen_);
@@ -243,11 +244,15 @@ class Beside {
     if (!work) return;
     const Software software =
         training_software(catalogue_, *work, *machines_.node.gpu, machines_.gpus, machines_.nodes);
-    std::optional<Alternative> fastest;
-    for (const Framework* other : software.frameworks) {
+    std::optional<Alternative> fastest;  // care considered
+    const auto weighed = [](const Alternative& one) { return one.time * one.complexity_penalty; };
+    const Strategy& s = chosen_.strategy;
+    const bool waits = s.offload != Offload::kNone || (shards_weights(s.sharding) && !fast_links(machines_.node));
+    const std::span all(software.frameworks);
+    for (const Framework* other : waits ? all : all.first(software.usual)) {
       if (other == chosen_.framework) continue;
       auto one = ask(Aspect::kFramework, [&](TrainPhase& train) { train.framework = other->name; });
-      if (one && one->time > 0 && (!fastest || one->time < fastest->time)) fastest = std::move(one);
+      if (one && one->time > 0 && (!fastest || weighed(*one) < weighed(*fastest))) fastest = std::move(one);
     }
     add(std::move(fastest));
   }

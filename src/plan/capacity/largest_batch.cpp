@@ -31,7 +31,7 @@ bool fills_memory(const Phase& phase) {
 
 OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines,
                      const PhaseEstimate& best, FrameworkOf framework)
-    : job_(std::move(job)), phase_(phase), catalogue_(catalogue), machines_(machines) {
+    : job_(std::move(job)), phase_(phase), framework_(best.framework), catalogue_(catalogue), machines_(machines) {
   Phase& changed = job_.phases[static_cast<std::size_t>(phase)];
   fills_ = fills_memory(changed);
   changed.given.clear();
@@ -63,7 +63,10 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
 std::optional<PhaseWorkload> OpenBatch::workload_of(const Job& job) const {
   auto workloads = prepare(job);
   if (!workloads) return std::nullopt;
-  return std::move((*workloads)[static_cast<std::size_t>(phase_)]);
+  PhaseWorkload& workload = (*workloads)[static_cast<std::size_t>(phase_)];
+  workload.usual = workload.training && framework_ != nullptr &&
+                   thought_of(catalogue_.practice_constants, *framework_, *workload.training);
+  return std::move(workload);
 }
 
 std::optional<PhaseEstimate> OpenBatch::run(Job& job, const std::optional<PhaseWorkload>& workload, int sequences,

@@ -20,7 +20,7 @@ bool computes(const Phase& phase);
 bool fills_memory(const Phase& phase);
 
 /// Which framework a training with another number of sequences may have: that of the estimate, or any that the job
-/// allows, of which another may hold more.
+/// allows, of which another may hold more; none that nobody thinks of beside one that people do.
 enum class FrameworkOf { kEstimate, kJob };
 
 /// One way to run a phase with the number of sequences at once left open (a step's micro-batch, or requests in flight
@@ -49,7 +49,8 @@ class OpenBatch {
 
   Job job_;
   int phase_;
-  bool fills_ = false;  ///< the engine fills the memory it may use
+  bool fills_ = false;          ///< the engine fills the memory it may use
+  const Framework* framework_;  ///< of the estimate
   const Catalogue& catalogue_;
   Machines machines_;
   std::optional<PhaseWorkload> workload_;  ///< of job_; does not depend on the number of sequences

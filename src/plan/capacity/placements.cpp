@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/sorting.h"
@@ -107,8 +108,11 @@ class Layouts {
       return f.zero[static_cast<std::size_t>(Sharding::kZero1)] && f.zero[static_cast<std::size_t>(Sharding::kZero3)];
     };
     const Framework* held = nullptr;
-    for (const Framework* framework : software.frameworks)
+    const std::span all(software.frameworks);
+    for (const Framework* framework : all.first(software.usual))
       if (knows(*framework) && (held == nullptr || (!held->tensor && framework->tensor))) held = framework;
+    for (const Framework* framework : all.subspan(software.usual))
+      if (held == nullptr && knows(*framework)) held = framework;
     if (held != nullptr) train.framework = held->name;
   }
 

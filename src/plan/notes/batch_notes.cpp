@@ -12,7 +12,7 @@ std::string address(const Job& job, const PhaseEstimate& phase) {
 }
 
 /// What was chosen or changed about the batch of a phase.
-std::vector<std::string> batch_lines(const PhasePlan& part) {
+std::vector<std::string> batch_lines(const Job& job, const PhasePlan& part) {
   const PhaseEstimate& phase = *part.estimate;
   std::vector<std::string> lines;
   if (phase.batch_usual) {
@@ -25,8 +25,8 @@ std::vector<std::string> batch_lines(const PhasePlan& part) {
                     count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
   }
   if (phase.lighter)
-    lines.push_back("8-bit AdamW and bf16 weights without an fp32 copy, since " + lighter_reason(phase) +
-                    " (optimizer).");
+    lines.push_back(lighter_words(job, phase) +
+                    (states_optimizer(job, phase) ? " (master_weights)." : " (optimizer)."));
   if (const std::string idle = idle_words(part); !idle.empty())
     lines.push_back("a batch of " + batch_count(phase, phase.batch) + " " + idle + "; " + why_idle(part) + ".");
   return lines;
@@ -38,8 +38,16 @@ std::string batch_count(const PhaseEstimate& phase, double count) {
   return count_of(count, phase.rows > 1 ? "pair" : "sequence");
 }
 
-std::string lighter_reason(const PhaseEstimate& phase) {
-  return std::string("fp32 AdamW does not fit without ") + (phase.gpus > 1 ? "cutting layers or " : "") + "CPU memory";
+bool states_optimizer(const Job& job, const PhaseEstimate& phase) {
+  const auto* train = std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(phase.phase)].work);
+  return train != nullptr && train->optimizer.stated;
+}
+
+std::string lighter_words(const Job& job, const PhaseEstimate& phase) {
+  const bool stated = states_optimizer(job, phase);
+  return std::string(stated ? "no fp32 weights, as they do not fit without "
+                            : "8-bit AdamW and no fp32 weights, as fp32 AdamW does not fit without ") +
+         (phase.gpus > 1 ? "cutting layers or " : "") + "CPU memory";
 }
 
 std::string idle_words(const PhasePlan& phase) {
@@ -58,7 +66,7 @@ void add_batch_notes(const Job& job, const Plan& plan, std::vector<std::string>&
   for (const PhasePlan& part : plan.phases) {
     if (part.estimate->batch_wanted <= 0) continue;
     const std::string at = address(job, *part.estimate);
-    for (const std::string& line : batch_lines(part)) lines.push_back(at + line);
+    for (const std::string& line : batch_lines(job, part)) lines.push_back(at + line);
   }
 }
 

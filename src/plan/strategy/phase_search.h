@@ -24,6 +24,7 @@ struct PhaseWorkload {
   /// With what the job's own figures tell of machines that they are not about (plan/capacity/given_evidence.h); null:
   /// the catalogue's.
   const ErrorModel* errors = nullptr;
+  bool usual = false;  ///< of training frameworks only those that people think of, where there are any
 
   /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
   std::optional<int> fixed_gpus() const;

@@ -79,9 +79,20 @@ bool mostly_pretraining(const PracticeConstants& practice, const TrainingWork& w
   return pretraining_share(practice, work) >= 0.5;
 }
 
+bool left_open(const Framework& framework, Method method) {
+  const bool adapters = method == Method::kLora || method == Method::kQlora;
+  return adapters ? framework.auto_adapters : framework.auto_full;
+}
+
+bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work) {
+  if (!left_open(framework, work.phase->method)) return false;
+  const double share = pretraining_share(practice, work);
+  return (share > 0 && framework.pretrain > 0) || (share < 1 && framework.fine_tune > 0);
+}
+
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes) {
-  if (framework.fine_tune <= 0 && framework.pretrain <= 0) return 1;  // taken where no other does the work
+  if (!thought_of(practice, framework, work)) return practice.other_framework;
   const double share = pretraining_share(practice, work);
   // A framework that is thought of for one kind only has the same standing for the other, where it comes up at all.
   const double tune = framework.fine_tune > 0 ? framework.fine_tune : framework.pretrain;
@@ -123,8 +134,11 @@ int complexity(const Strategy& s) {
 
 bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision) {
   const TrainPhase& train = *work.phase;
-  return train.method == Method::kFull && !work.custom && !train.optimizer.stated && !train.master_weights &&
-         !train.optimizer_state && precision == Precision::kBf16 && !mostly_pretraining(practice, work);
+  const OptimizerChoice& optimizer = train.optimizer;
+  const bool eight_bit = optimizer.matrices == Optimizer::kAdam8bit && optimizer.rest == Optimizer::kAdam8bit;
+  const bool open = !optimizer.stated || eight_bit;
+  return train.method == Method::kFull && !work.custom && open && !train.master_weights && !train.optimizer_state &&
+         precision == Precision::kBf16 && !mostly_pretraining(practice, work);
 }
 
 TrainPhase lighter(TrainPhase train) {

@@ -22,9 +22,14 @@ struct Habit {
   double params = 0;     ///< of the networks: small ones are not cut; 0: not known
 };
 
+/// Whether a framework is taken for such a method unless it is named.
+bool left_open(const Framework& framework, Method method);
+/// Whether people think of a framework for such work; others they take where it pays.
+bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work);
+
 /// How much faster than one that people would take first a framework must be for such work on so many machines. What it
 /// is for fine-tuning goes over to what it is for pretraining as tokens grow; what pretraining asks for fades with
-/// parameters x machines where the framework is `eased_by` them. 1 for one that is thought of by name only.
+/// parameters x machines where the framework is `eased_by` them. `other_framework` for one that is not thought of.
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes);
 
@@ -68,7 +73,8 @@ double weight_of_points(const PracticeConstants& practice, int points);
 // What people who fine-tune all weights take where AdamW with fp32 states has no room on the GPUs, rather than wait for
 // host memory: 8-bit states, and weights in bf16 without an fp32 copy.
 
-/// Whether a job leaves that open: fine-tuning of all weights in bf16 that states neither optimizer nor formats.
+/// Whether a job leaves that open: fine-tuning of all weights in bf16 that states no formats, and no optimizer but
+/// 8-bit AdamW.
 bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision);
 /// The same training so.
 TrainPhase lighter(TrainPhase train);

@@ -1,6 +1,7 @@
 #include "plan/strategy/software.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -31,22 +32,54 @@ Precision natural_precision(const Gpu& gpu) {
   return Precision::kFp32;
 }
 
-/// Whether one framework does all that another does, as fast and with no more care: the other need not be looked at.
-bool replaces(const Catalogue& catalogue, const Framework& one, double care, const Framework& other,
-              double other_care) {
+/// What limits of frameworks (data/framework_limits.csv) are about, for one or the other to run it or not.
+constexpr auto kLimited = [] {
+  std::array<Strategy, 7> ways{};
+  for (Strategy& way : ways) way.dp = 2;
+  ways[0].sharding = Sharding::kZero2;
+  ways[1].sharding = Sharding::kZero3;
+  ways[2].tp = 2;
+  ways[3].tp = 2, ways[3].sharding = Sharding::kZero3;
+  ways[4].pp = 2, ways[4].sharding = Sharding::kZero1;
+  ways[5].cp = 2, ways[5].sharding = Sharding::kZero3, ways[5].micro_batch = 2;
+  ways[6].offload = Offload::kOptimizer;
+  return ways;
+}();
+
+/// What of one framework another is looked at for.
+enum class Part { kWays, kAll, kUncut, kCut };
+
+/// Whether one framework does all that another does of a training, as fast and with no more care: the other need not be
+/// looked at. `kWays`: whatever memory both take; what people think of is not many. For cuts it is enough that they are
+/// known: what they ask for comes to the most soon.
+bool replaces(const Catalogue& catalogue, const TrainPhase& phase, StartFrom start, const Framework& one, double care,
+              const Framework& other, double other_care, Part part) {
+  const bool all = part == Part::kWays || part == Part::kAll;
   const auto as_much = [&](auto feature) { return feature(one) || !feature(other); };
-  for (std::size_t stage = 0; stage < std::size(one.zero); ++stage)
-    if (other.zero[stage] && !one.zero[stage]) return false;
-  const bool ways =
+  const bool cuts =
       as_much([](const Framework& f) { return f.tensor; }) && as_much([](const Framework& f) { return f.pipeline; }) &&
       as_much([](const Framework& f) { return f.interleave; }) &&
-      as_much([](const Framework& f) { return f.context; }) && as_much([](const Framework& f) { return f.expert; }) &&
-      as_much([](const Framework& f) { return f.recompute_selective; }) &&
-      as_much([](const Framework& f) { return f.recompute_full; }) &&
-      as_much([](const Framework& f) { return f.activation_offload; }) &&
-      as_much([](const Framework& f) { return f.fused_loss > 0; }) && includes(one.offload, other.offload);
+      as_much([](const Framework& f) { return f.context; }) && as_much([](const Framework& f) { return f.expert; });
+  if (part == Part::kCut) return cuts;
+  for (std::size_t stage = 0; stage < std::size(one.zero); ++stage)
+    if (other.zero[stage] && !one.zero[stage]) return false;
+  const bool ways = (!all || cuts) && as_much([](const Framework& f) { return f.expert; }) &&
+                    as_much([](const Framework& f) { return f.recompute_selective; }) &&
+                    as_much([](const Framework& f) { return f.recompute_full; }) &&
+                    as_much([](const Framework& f) { return f.activation_offload; }) &&
+                    as_much([](const Framework& f) { return f.fused_loss > 0; }) &&
+                    includes(one.offload, other.offload);
   const auto time = [&](const Framework& f) { return software_of(catalogue, f.name).time; };
-  return ways && time(one) * care <= time(other) * other_care;
+  const TrainingSoftware &ours = software_of(catalogue, one.name), &theirs = software_of(catalogue, other.name);
+  const bool small = part == Part::kWays ||
+                     (ours.weight_bytes <= theirs.weight_bytes && ours.gradient_bytes <= theirs.gradient_bytes &&
+                      ours.logit_bytes <= theirs.logit_bytes && ours.four_bit_bytes <= theirs.four_bit_bytes &&
+                      ours.loops_experts <= theirs.loops_experts);
+  const auto unlimited = [&](const Strategy& way) {
+    if (!all && way.tp * way.pp * way.cp > 1) return true;
+    return limit_met(one, phase, start, way) == nullptr || limit_met(other, phase, start, way) != nullptr;
+  };
+  return ways && small && time(one) * care <= time(other) * other_care && std::ranges::all_of(kLimited, unlimited);
 }
 
 /// Engines to look at: the one that is named, else those with a rank, best first.
@@ -62,18 +95,15 @@ std::vector<const Framework*> engines(const Catalogue& catalogue, const std::str
 std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catalogue, const TrainingWork& work,
                                                           int nodes) {
   const std::string& named = work.phase->framework;
-  const double share = pretraining_share(catalogue.practice_constants, work);
+  const PracticeConstants& practice = catalogue.practice_constants;
   std::vector<std::pair<double, const Framework*>> found;
   for (const Framework& framework : catalogue.frameworks) {
     if (!named.empty()) {
       if (framework.name == named) found.emplace_back(1, &framework);
       continue;
     }
-    const bool adapters = work.phase->method == Method::kLora || work.phase->method == Method::kQlora;
-    if (!(adapters ? framework.auto_adapters : framework.auto_full)) continue;
-    const bool thought_of = (share > 0 && framework.pretrain > 0) || (share < 1 && framework.fine_tune > 0);
-    if (!framework.trains || !thought_of) continue;
-    found.emplace_back(framework_care(catalogue.practice_constants, framework, work, nodes), &framework);
+    if (framework.trains && thought_of(practice, framework, work))
+      found.emplace_back(framework_care(practice, framework, work, nodes), &framework);
   }
   std::ranges::sort(found);  // ties: catalogue order
   return found;
@@ -152,9 +182,21 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
                           start_from(catalogue.practice_constants, work),
                           asked_strategy(phase, gpu.name, gpus),
                           result.precision};
-  const auto take = [&](double care, const Framework& framework) {
+  // Of what nobody thinks of only what does more, or is clearly faster, whatever the care.
+  const auto take = [&](double care, const Framework& framework, bool usual) {
+    constexpr double kAlike = 1.1;
     for (std::size_t i = 0; i < result.frameworks.size(); ++i)
-      if (replaces(catalogue, *result.frameworks[i], result.care[i], framework, care)) return;
+      if (replaces(catalogue, phase, training.start, *result.frameworks[i], usual ? result.care[i] : 1, framework,
+                   usual ? care : kAlike, usual ? Part::kWays : Part::kAll))
+        return;
+    const auto adds = [&](Part part) {
+      for (std::size_t i = 0; i < result.frameworks.size(); ++i)
+        if (replaces(catalogue, phase, training.start, *result.frameworks[i], result.care[i], framework, care, part))
+          return false;
+      return true;
+    };
+    result.uncut.push_back(adds(Part::kUncut));
+    result.cut.push_back(adds(Part::kCut));
     result.frameworks.push_back(&framework);
     result.care.push_back(care);
     result.compile.push_back(compile.value_or(pretrains && framework.compiles));
@@ -162,17 +204,23 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   const bool named = !phase.framework.empty();
   for (const auto& [care, framework] : trainers(catalogue, work, nodes)) {
     const Refusal refusal = training.refusal(*framework);
-    if (refusal == Refusal::kNone) take(care, *framework);
+    if (refusal == Refusal::kNone) take(care, *framework, true);
     else if (named)
       return none(refusal == Refusal::kPrecision ? Misfit::kPrecision : Misfit::kUnsupported,
                   training.words(refusal, *framework, catalogue));
   }
-  if (result.frameworks.empty()) {
-    // What people think of first does not do it: the next, in the order of the catalogue.
-    constexpr std::size_t kOthers = 3;
-    for (const Framework& framework : catalogue.frameworks)
-      if (framework.trains && result.frameworks.size() < kOthers && training.refusal(framework) == Refusal::kNone)
-        take(1, framework);
+  result.usual = result.frameworks.size();
+  if (!named) {
+    const PracticeConstants& practice = catalogue.practice_constants;
+    for (const Framework& framework : catalogue.frameworks) {
+      if (!framework.trains || !left_open(framework, phase.method) || thought_of(practice, framework, work)) continue;
+      // Formats cost quality: none that keeps no fp32 weights is taken for speed.
+      const bool lesser = phase.method == Method::kFull && !framework.master_fp32 && !phase.master_weights;
+      if (lesser && !result.frameworks.empty()) continue;
+      if (training.refusal(framework) == Refusal::kNone) take(practice.other_framework, framework, false);
+    }
+    // What people think of first may not do it: the next, in the order of the catalogue.
+    result.usual = std::max(result.usual, std::min<std::size_t>(1, result.frameworks.size()));
   }
   if (result.frameworks.empty())
     return none(Misfit::kUnsupported, "no supported framework does " + std::string(name_of(phase.method)) +

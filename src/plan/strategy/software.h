@@ -15,7 +15,10 @@ namespace gpuplan {
 
 struct Software {
   std::vector<const Framework*> frameworks;  ///< to try, in order of preference; empty: none runs
-  std::vector<double> care;                  ///< of training, for each: framework_care(); 1 where the job names it
+  std::size_t usual = 0;                     ///< of training: so many people think of; those behind only where it pays
+  std::vector<bool> uncut;   ///< of training, for each: none before it does all that it does without cuts of layers
+  std::vector<bool> cut;     ///< the same of ways that cut
+  std::vector<double> care;  ///< of training, for each: framework_care(); 1 where the job names it
   Precision precision = Precision::kBf16;
   Format weights = Format::kBf16;     ///< of generation
   std::vector<bool> compile;          ///< of training, for each: as the job says, else as its recipes do
@@ -27,7 +30,8 @@ struct Software {
 Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus);
 
 /// The framework the job names, or, left to gpuplan, those that people would take for such work on this hardware, the
-/// ones with least care (practice.h) first: each that can do something, or is faster, than all before it.
+/// ones with least care (practice.h) first: each that can do something, or is faster, than all before it. Behind them
+/// all others that can: an open choice is never worse than a named one by more than the care that it takes.
 Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes);
 
 /// The engine the job names, or all by auto_rank that generate on this hardware and read the weights; where none of

@@ -34,6 +34,10 @@ constexpr int kAutoFilling = 8;
 constexpr Offload kOffloads[] = {Offload::kOptimizer, Offload::kActivations, Offload::kOptimizerParams,
                                  Offload::kOptimizerActivations, Offload::kAll};
 
+/// Plainest first.
+constexpr Sharding kShardings[] = {Sharding::kNone, Sharding::kZero1, Sharding::kZero2, Sharding::kHsdp,
+                                   Sharding::kZero3};
+
 using Judgement = TrainingChoice::Judgement;
 using Verdict = TrainingChoice::Verdict;
 
@@ -139,8 +143,8 @@ class TrainingCandidates::Walker {
     const Parallel& fixed = all_.phase_.parallel;
     const bool cut_tier = cuts_layers(walk_.tier);
     const bool cuts = cut_tier && !all_.work_.models.front().use->custom.has_value();
-    const int most_tp = cuts && framework.tensor ? std::min(all_.gpus_, all_.node_.gpus) : 1;
-    const int most_pp = cuts && framework.pipeline ? all_.gpus_ : 1;
+    const int most_tp = cuts && walk_.layers && framework.tensor ? std::min(all_.gpus_, all_.node_.gpus) : 1;
+    const int most_pp = cuts && walk_.layers && framework.pipeline ? all_.gpus_ : 1;
     const int most_cp = cuts && framework.context ? all_.most_context() : 1;
     for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); tp *= 2) {
       for (int pp = fixed.pp.value_or(1); pp <= fixed.pp.value_or(most_pp); pp = all_.more_stages(pp)) {
@@ -261,26 +265,29 @@ class TrainingCandidates::Walker {
     return found;
   }
 
-  /// Recomputation and sharding only cost time: once the plainer choice fits, the next is not looked at.
+  /// Recomputation only costs time: once a sharding fits, more of it is looked at for plainer ones alone, which did not
+  /// fit. Over slow links full shards cost far more than recomputation with copies does.
   Found each_recomputation(Strategy strategy, Micro micro, FullUp& full_up, Offload offload) const {
     const auto fixed = all_.phase_.recompute.on(all_.gpu_.name, all_.gpus_);
     strategy.offload = offload;
     Found found;
+    std::size_t plainest = std::size(kShardings);  // that fits, by its place
     for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
       if (fixed && recompute != *fixed) continue;
       strategy.recompute = recompute;
-      const Found one = each_sharding(strategy, micro, full_up);
-      found = {one.fits, found.runs || one.runs};
-      if (found.fits) break;
+      const Found one = each_sharding(strategy, micro, full_up, plainest);
+      found = {found.fits || one.fits, found.runs || one.runs};
+      if (plainest == 0) break;
     }
     return found;
   }
 
-  Found each_sharding(Strategy strategy, Micro micro, FullUp& full_up) const {
+  /// Those before the place `plainest`, which becomes that of the first that fits.
+  Found each_sharding(Strategy strategy, Micro micro, FullUp& full_up, std::size_t& plainest) const {
     const auto& fixed = all_.phase_.parallel.sharding;
     Found found;
-    for (const Sharding sharding :
-         {Sharding::kNone, Sharding::kZero1, Sharding::kZero2, Sharding::kHsdp, Sharding::kZero3}) {
+    for (std::size_t place = 0, end = plainest; place < end; ++place) {
+      const Sharding sharding = kShardings[place];
       if (fixed && sharding != *fixed) continue;
       strategy.sharding = sharding;
       if (!fixed && sharding != Sharding::kNone && strategy.dp * strategy.cp == 1) continue;
@@ -308,6 +315,7 @@ class TrainingCandidates::Walker {
       found.runs = found.runs || !full;
       if (judgement.verdict != Verdict::kFits) continue;
       found.fits = true;
+      plainest = std::min(plainest, fixed ? 0 : place);
       if (strategy.pp > 1) interleave(strategy, micro, judgement);
     }
     return found;

@@ -54,6 +54,7 @@ class TrainingCandidates {
     std::size_t framework = 0;  ///< place of their framework
     Strategy start;             ///< its number, precision, compilation and attention
     SearchTier tier = SearchTier::kData;
+    bool layers = true;                 ///< layers may be cut, and not sequences alone
     std::optional<double> plain_batch;  ///< sequences a step of the best way without cuts
   };
   /// Hands them to the judge one by one; those that can not be are counted in the tally.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "domain/facts/catalogue.h"
 #include "domain/facts/practice_constants.h"
 #include "domain/work/phase.h"
 #include "model/training/training.h"
@@ -81,5 +82,16 @@ class TrainingChoice {
   std::vector<Spread> spreads_;  ///< of these rates, by circumstances
   BestTraining best_;
 };
+
+/// The best way on so many GPUs, and whether one that cuts neither layers nor sequences fits on them
+/// (training_search.cpp).
+struct SearchedTraining {
+  BestTraining best;
+  bool plain = false;
+};
+
+/// `batch`: sequences a step, 0 where it is open; `given`: the user's own figures for these machines; may be null.
+SearchedTraining search_training(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
+                                 int gpus, double batch, const Given* given, Tally& tally);
 
 }  // namespace gpuplan

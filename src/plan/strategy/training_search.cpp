@@ -1,5 +1,4 @@
-// The best strategy for a training phase: which candidates (training_candidates.h) of which frameworks are looked at on
-// which memory, and what comes of the best (training_choice.h).
+// Which candidates (training_candidates.h) of which frameworks are looked at on which memory, and which is the best.
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +10,6 @@
 #include "base/sorting.h"
 #include "base/whole.h"
 #include "model/training/training.h"
-#include "plan/strategy/given.h"
 #include "plan/strategy/layer_table.h"
 #include "plan/strategy/phase_search.h"
 #include "plan/strategy/practice.h"
@@ -52,6 +50,7 @@ class TrainingSearch {
         gpu_(*machines.node.gpu),
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
+        usual_(workload.usual),
         tally_(&tally),
         software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_)),
         candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks,
@@ -71,22 +70,30 @@ class TrainingSearch {
       return choice_.best();
     }
     prepare();
-    look({SearchTier::kData});
+    look({SearchTier::kData}, Whose::kUsual);
     plain_fits_ = choice_.fits();
-    look({SearchTier::kCuts});
+    look({SearchTier::kCuts}, Whose::kUsual);
     const bool without = choice_.fits(), host = !candidates_.offload_fixed();
     // Cuts, and shards of weights, that talk over slow links can take far longer than the host's memory does.
-    if ((!plain_fits_ || talks()) && host) look_on_host();
+    if ((!plain_fits_ || talks()) && host) look_on_host(Whose::kUsual);
+    // What nobody thinks of may do far better where these have no good way.
+    look({SearchTier::kData, SearchTier::kCuts}, Whose::kOthers);
+    if (host && choice_.fits() && (talks() || choice_.best().strategy.offload != Offload::kNone))
+      look_on_host(Whose::kOthers);
     BestTraining best = choice_.best();
     if (!best.any || !best.fits) return best;
     // More memory is never slower: what would be chosen on such GPUs with less of it is as good here.
+    const auto look_without = [this] { look({SearchTier::kData, SearchTier::kCuts}); };
     if (!without && host) {
       take_from_smaller(best.need, Sizes::kAll, [this] { look_on_host(); }, best);
+      take_from_smaller(best.need, Sizes::kOfThisChip, look_without, best);
     } else {
-      take_from_smaller(best.need, Sizes::kOfThisChip, [this] { look({SearchTier::kData, SearchTier::kCuts}); }, best);
+      take_from_smaller(best.need, Sizes::kOfThisChip, look_without, best);
       const auto look_on_both = [this] {
-        look({SearchTier::kCuts});
-        look_on_host();
+        for (const Whose whose : {Whose::kUsual, Whose::kOthers}) {
+          look({SearchTier::kCuts}, whose);
+          look_on_host(whose);
+        }
       };
       if (host) take_from_smaller(least_plain(), Sizes::kOfThisChip, look_on_both, best);
     }
@@ -97,6 +104,9 @@ class TrainingSearch {
   bool plain_fits() const { return plain_fits_; }
 
  private:
+  /// Frameworks that people think of for such work, or the others.
+  enum class Whose { kUsual, kOthers };
+
   /// Whether what was chosen spends most of its time on gradients and weights between machines.
   bool talks() const {
     const StepParts& step = choice_.best().estimate.step;
@@ -105,14 +115,16 @@ class TrainingSearch {
 
   /// A framework to choose from, with what its layers cost: worked out once, however often it is looked at.
   struct Tool {
-    Strategy start;  ///< of all its candidates
-    TrainingRates rates;
+    Strategy start;                      ///< of all its candidates
+    std::optional<TrainingRates> rates;  ///< once they are asked for
     Habit habit;
     std::optional<LayerTable> plain, cut;
+    int micro = 0;  ///< that `a_sequence` is for
+    Seconds a_sequence{};
 
     LayerTable& table(const TrainingWork& work, std::size_t micros, bool cuts, LayerTable::Most most) {
       std::optional<LayerTable>& table = cuts ? cut : plain;
-      if (!table) table.emplace(work, micros, most).use(rates);
+      if (!table) table.emplace(work, micros, most).use(*rates);
       return *table;
     }
   };
@@ -126,27 +138,41 @@ class TrainingSearch {
       const Framework* framework = software_.frameworks[i];
       start.compile = software_.compile[i];
       start.framework = whole<std::int16_t>(framework - catalogue_.frameworks.data());
-      tools_.push_back(
-          {start,
-           training_rates(catalogue_, machines_.node, *framework, software_.precision, start.compile, work_),
-           {software_.care[i], work_.params},
-           {},
-           {}});
-      tools_.back().rates.errors = &errors_;
+      tools_.push_back({start, {}, {software_.care[i], work_.params}, {}, {}, 0, {}});
     }
   }
 
+  /// They are worked out once a framework is looked at.
+  const TrainingRates& rates_of(std::size_t place) {
+    Tool& tool = tools_[place];
+    if (!tool.rates)
+      tool.rates = training_rates(catalogue_, machines_.node, *software_.frameworks[place], software_.precision,
+                                  tool.start.compile, work_);
+    tool.rates->errors = &errors_;
+    return *tool.rates;
+  }
+
   /// Considers all ways on these tiers.
-  void look(std::initializer_list<SearchTier> tiers) {
+  void look(std::initializer_list<SearchTier> tiers, Whose whose) {
+    const bool others = whose == Whose::kOthers;
+    if (others && usual_) return;
+    const std::size_t first = others ? software_.usual : 0, end = others ? tools_.size() : software_.usual;
     for (const SearchTier tier : tiers) {
       TrainingCandidates::Walk walk;
       walk.tier = tier;
       if (tier == SearchTier::kCuts && choice_.fits()) walk.plain_batch = choice_.best().batch;
-      for (walk.framework = 0; walk.framework < tools_.size(); ++walk.framework) {
+      for (walk.framework = first; walk.framework < end; ++walk.framework) {
         Tool& tool = tools_[walk.framework];
-        if (tier == SearchTier::kCuts && !cuts_may_pay(tool)) continue;
-        choice_.use(tool.rates, tool.habit);
+        // With the memory of other chips, of what nobody thinks of only what was taken.
+        if (others && held_ && tool.start.framework != *held_) continue;
+        if (!cuts_layers(tier) && !software_.uncut[walk.framework]) continue;
+        if (others && cuts_layers(tier) && !software_.cut[walk.framework]) continue;
+        if (others && !uses_host(tier) && !candidates_.offload_fixed() && !has_room(rates_of(walk.framework))) continue;
+        if (!may_pay(walk.framework, tier)) continue;
+        choice_.use(rates_of(walk.framework), tool.habit);
         walk.start = tool.start;
+        // Where the batch does not divide, nobody changes the framework.
+        walk.layers = !others || (cuts_all() && std::isfinite(choice_.least_need().value));
         const bool cuts = cuts_layers(tier);
         FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
                              choice_);
@@ -155,11 +181,24 @@ class TrainingSearch {
     }
   }
 
-  /// Considers ways that keep something in the host's memory. Who fine-tunes does not cut layers besides, unless
-  /// nothing else fits; who pretrains for weeks does.
+  /// Who fine-tunes does not cut layers beside what lies in the host's memory, nor in frameworks that nobody thinks of,
+  /// unless nothing else fits; who pretrains for weeks does.
+  bool cuts_all() const { return !choice_.fits() || mostly_pretraining(catalogue_.practice_constants, work_); }
+
+  /// Considers ways that keep something in the host's memory.
+  void look_on_host(Whose whose) {
+    look({SearchTier::kOffload}, whose);
+    if (cuts_all()) look({SearchTier::kOffloadCuts}, whose);
+  }
   void look_on_host() {
-    look({SearchTier::kOffload});
-    if (!choice_.fits() || mostly_pretraining(catalogue_.practice_constants, work_)) look({SearchTier::kOffloadCuts});
+    look_on_host(Whose::kUsual);
+    look_on_host(Whose::kOthers);
+  }
+
+  /// Considers ways on these tiers in all frameworks.
+  void look(std::initializer_list<SearchTier> tiers) {
+    look(tiers, Whose::kUsual);
+    look(tiers, Whose::kOthers);
   }
 
   /// Goes down from `usable` memory through the sizes that GPUs have, from each way that would be chosen to the next
@@ -170,6 +209,8 @@ class TrainingSearch {
     const PracticeConstants& practice = catalogue_.practice_constants;
     const double most = most_care(practice, gpus_) * weight_of_points(practice, kMostPoints);
     tally_ = &uncounted_;
+    held_.reset();
+    if (which == Sizes::kAll) held_ = best.strategy.framework;
     usable = std::min(usable, gpu_.usable);
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
@@ -178,6 +219,7 @@ class TrainingSearch {
     for (const Bytes size : sizes) {
       if (size > usable) continue;
       choice_.start(size);
+      limit_ = best.time * most;
       look_again();
       if (!choice_.fits() || choice_.best().weighed >= best.time * most) return;
       const BestTraining& next = choice_.best();
@@ -190,36 +232,78 @@ class TrainingSearch {
   Bytes least_plain() {
     tally_ = &uncounted_;
     choice_.start(Bytes{});
-    look({SearchTier::kData});
+    look({SearchTier::kData}, Whose::kUsual);
     return choice_.least_need();
   }
 
-  /// Cutting layers or sequences can spare recomputation, traffic and too small micro-batches, never the work itself:
-  /// when what is left of it under this framework, and the care that a cut takes, come to more than the way found so
-  /// far, no cut would be chosen. An estimate, so that the search need not look at thousands of them.
-  bool cuts_may_pay(const Tool& tool) const {
-    if (!choice_.fits()) return true;
-    const BestTraining& best = choice_.best();
+  /// Whether the GPUs together hold weights and states, the least that any way shares out.
+  bool has_room(const TrainingRates& rates) const {
+    const double base = work_.quantised_base ? 0.5 : std::min(rates.weight_bytes, 2.0);
+    const double bytes = work_.params * base + work_.trainable * (rates.master_bytes + rates.state_bytes);
+    return Bytes{bytes / gpus_} <= gpu_.usable;
+  }
+
+  /// A harder way can spare recomputation, traffic and too small micro-batches, never the work itself: when what is
+  /// left of it under this framework, and the least care that such a way takes, come to more than the way found so far,
+  /// none would be chosen. An estimate, so that the search need not look at thousands of them.
+  bool may_pay(std::size_t place, SearchTier tier) {
+    const bool first = place == 0 && !cuts_layers(tier);
+    if (first || !choice_.fits()) return true;
+    const Seconds weighed = std::min(choice_.best().weighed, limit_);
+    const double care = least_care(tools_[place].habit, tier);
+    // Frameworks differ in the time of one kernel by less than that: a look at the first spares their constants.
+    constexpr double kDiffer = 0.7;
+    if (place >= software_.usual && least_time(0) * kDiffer * care >= weighed) return false;
+    return least_time(place) * care < weighed;
+  }
+
+  /// What ways on this tier ask for at the least.
+  double least_care(const Habit& habit, SearchTier tier) const {
+    const NodeShape& node = machines_.node;
+    const PracticeConstants& practice = catalogue_.practice_constants;
+    const Offload offload = uses_host(tier) ? Offload::kOptimizer : Offload::kNone;
+    if (!cuts_layers(tier)) {
+      Strategy plain;
+      plain.dp = gpus_;
+      plain.offload = offload;
+      return complexity_penalty(practice, plain, node, habit);
+    }
     Strategy tensor, pipeline, context;
     tensor.dp = pipeline.dp = context.dp = (gpus_ + 1) / 2;
     tensor.tp = pipeline.pp = context.cp = 2;
-    const NodeShape& node = machines_.node;
-    const PracticeConstants& practice = catalogue_.practice_constants;
-    double least = std::min(complexity_penalty(practice, tensor, node, tool.habit),
-                            complexity_penalty(practice, pipeline, node, tool.habit));
-    if (candidates_.most_context() > 1)
-      least = std::min(least, complexity_penalty(practice, context, node, tool.habit));
+    tensor.offload = pipeline.offload = context.offload = offload;
+    double least = std::min(complexity_penalty(practice, tensor, node, habit),
+                            complexity_penalty(practice, pipeline, node, habit));
+    if (candidates_.most_context() > 1) least = std::min(least, complexity_penalty(practice, context, node, habit));
+    return least;
+  }
+
+  /// All steps without recomputation and traffic.
+  Seconds least_time(std::size_t place) {
+    const BestTraining& best = choice_.best();
+    const TrainingRates& rates = rates_of(place);
+    Tool& tool = tools_[place];
+    if (tool.micro != best.strategy.micro_batch) tool.a_sequence = least_of_sequence(rates);
+    tool.micro = best.strategy.micro_batch;
+    // Out of the host's memory the optimizer takes far less.
+    const bool host = best.strategy.offload != Offload::kNone;
+    const Seconds optimizer = host ? Seconds{} : best.estimate.step.optimizer;
+    return tool.a_sequence * (work_.sequences_total / gpus_) + (optimizer + rates.launch_per_step) * best.steps;
+  }
+
+  /// What one sequence takes at the least.
+  Seconds least_of_sequence(const TrainingRates& rates) const {
+    const BestTraining& best = choice_.best();
     Seconds a_sequence{1e300};
+    const int experts = rates.framework->expert ? candidates_.most_degrees(false).ep : 1;
     for (const int micro : {best.strategy.micro_batch, 4 * best.strategy.micro_batch}) {
       const LayerCost layer =
-          layer_cost(work_, tool.rates, {1, 1, 1, micro, Recompute::kNone, best.strategy.attention});
+          layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, best.strategy.attention});
       const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
       const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
       a_sequence = std::min(a_sequence, all / micro);
     }
-    const Seconds work = a_sequence * (work_.sequences_total / gpus_);
-    const Seconds rest = (best.estimate.step.optimizer + tool.rates.launch_per_step) * best.steps;
-    return (work + rest) * least < best.weighed;
+    return a_sequence;
   }
 
   const TrainingWork& work_;
@@ -228,7 +312,10 @@ class TrainingSearch {
   const Machines& machines_;
   const Gpu& gpu_;
   int gpus_, nodes_;
+  bool usual_;  ///< only frameworks that people think of
   bool plain_fits_ = false;
+  std::optional<std::int16_t> held_;  ///< the framework of the best way, once others are looked for on less memory
+  Seconds limit_{1e300};              ///< what takes as long, care considered, is not chosen
   Tally* tally_;
   Tally uncounted_;  ///< of what is tried beside
   Software software_;
@@ -238,141 +325,13 @@ class TrainingSearch {
   std::vector<Tool> tools_;  ///< the frameworks of software_
 };
 
-/// The model that comes out: networks that learn as they are published, or what learnt beside frozen ones.
-Bytes learnt(const TrainingWork& work, double weight_bytes) {
-  if (work.phase->method != Method::kFull) return Bytes{work.trainable * weight_bytes};
-  double bytes = 0;
-  for (const ModelUse& use : work.phase->models)
-    if (!use.frozen) bytes += use.params() * (use.custom ? weight_bytes : bytes_of(use.shape.native));
-  return Bytes{bytes};
-}
+}  // namespace
 
-struct Found {
-  PhaseEstimate estimate;
-  Seconds weighed{};   ///< its time with the care that it takes (practice.h)
-  bool plain = false;  ///< a way that cuts neither layers nor sequences fits on the GPUs
-};
-
-/// The best way on exactly so many GPUs.
-std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
-                             int gpus, const StepBatch& batch, bool ignore_given, Tally& tally) {
-  const Phase& phase = *workload.phase;
-  const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
-  TrainingSearch search(workload, catalogue, machines, gpus, batch.sequences, given, tally);
+SearchedTraining search_training(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
+                                 int gpus, double batch, const Given* given, Tally& tally) {
+  TrainingSearch search(workload, catalogue, machines, gpus, batch, given, tally);
   const BestTraining best = search.run();
-  if (!best.any) return std::nullopt;
-
-  const TrainingWork& work = *workload.training;
-  PhaseEstimate estimate = modelled(workload, machines, gpus, best.strategy, best.fits, best.time, best.spread);
-  estimate.framework = best.rates.framework;
-  estimate.steps = best.steps;
-  estimate.units = work.samples_total;
-  estimate.tokens = work.sequences_total * work.mean_tokens;
-  estimate.memory = best.estimate.memory;
-  estimate.memory_total = best.memory;
-  estimate.host_memory = best.estimate.host_memory;
-  estimate.batch = best.batch;
-  estimate.batch_wanted = batch.wanted;
-  estimate.batch_usual = batch.usual;
-  estimate.mean_tokens = work.mean_tokens;
-  estimate.sequence = static_cast<int>(std::ceil(work.sequence / work.rows));
-  estimate.rows = static_cast<int>(work.rows);
-  if (given != nullptr)
-    apply_given(*given, {work.samples_total, estimate.tokens, best.steps}, given_units(*given, gpus, gpus),
-                phase.overhead.share, estimate);
-  const double saved = best.rates.weight_bytes + best.rates.master_bytes + best.rates.state_bytes;
-  estimate.checkpoint_bytes = Bytes{work.trainable * saved};
-  estimate.results_bytes = learnt(work, best.rates.weight_bytes);
-  add_terms(workload, catalogue, estimate);
-  return Found{estimate, best.weighed, search.plain_fits()};
-}
-
-/// What the job asks for; where that does not fit without the host's memory or cuts of layers, and the job leaves it
-/// open, with a lighter optimizer if nothing else fits or it is faster, the care considered. Formats cost quality,
-/// so a lighter one is not taken for speed where the full one fits.
-std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
-                                                const Machines& machines, int gpus, const StepBatch& batch,
-                                                bool ignore_given, Tally& tally) {
-  auto first = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
-  std::optional<PhaseEstimate> estimate;
-  if (first) estimate = first->estimate;
-  const bool fits = estimate && estimate->fit == Fit::kFits;
-  if (first && first->plain) return estimate;
-  const auto& train = std::get<TrainPhase>(workload.phase->work);
-  const PracticeConstants& practice = catalogue.practice_constants;
-  const Precision precision = training_precision(train, *machines.node.gpu, gpus);
-  if (train.offload.given() || !may_be_lighter(practice, *workload.training, precision)) return estimate;
-  Phase phase = *workload.phase;
-  TrainPhase& other = std::get<TrainPhase>(phase.work);
-  other = lighter(train);
-  other.offload = {Offload::kNone, {}};
-  auto work = training_work(other);
-  if (!work) return estimate;
-  const PhaseWorkload light{&phase,          workload.index,    *std::move(work), std::nullopt,
-                            workload.let_go, workload.defaults, workload.errors};
-  Tally tried;
-  auto second = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
-  if (!second || second->estimate.fit != Fit::kFits) return estimate;
-  PhaseEstimate& found = second->estimate;
-  const std::vector<Optimizer>& known = found.framework->optimizers;
-  if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
-  if (fits && second->weighed > first->weighed) return estimate;
-  // A job that states the optimizer hears what did not fit; this one hears of what it asked for.
-  tried.nearest = {};
-  tried.host = {};
-  tally.add(tried);
-  found.lighter = true;
-  return found;
-}
-
-}  // namespace
-
-namespace {
-
-std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const Catalogue& catalogue,
-                                           const Machines& machines, bool ignore_given, Tally& tally) {
-  const Phase& phase = *workload.phase;
-  const auto& train = std::get<TrainPhase>(phase.work);
-  // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs, a framework of one machine
-  // on two), may run out of memory where fewer do not, or are slowed by the host's memory more than fewer are.
-  std::optional<PhaseEstimate> best;
-  for (int gpus = machines.gpus; gpus >= 1;) {
-    const StepBatch batch =
-        step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
-    const int here = gpus;
-    gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
-    auto estimate = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, tally);
-    if (!estimate) continue;
-    const bool fits = estimate->fit == Fit::kFits, holds = fits && estimate->strategy.offload == Offload::kNone;
-    const bool better =
-        !best || (fits && best->fit != Fit::kFits) || (holds && estimate->work_by_model < best->work_by_model);
-    if (better) best = estimate;
-    // What the job says of so many GPUs is not held against a prediction for fewer.
-    if (fits && (holds || train.offload.given() || best->model_interval)) break;
-  }
-  return best;
-}
-
-}  // namespace
-
-std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const Catalogue& catalogue,
-                                           const Machines& machines, bool ignore_given, Tally& tally) {
-  auto best = best_as_asked(workload, catalogue, machines, ignore_given, tally);
-  const auto& train = std::get<TrainPhase>(workload.phase->work);
-  const Gpu& gpu = *machines.node.gpu;
-  const bool fits = best && best->fit == Fit::kFits;
-  const bool slow_halves = training_precision(train, gpu, machines.gpus) == Precision::kFp32 && gpu.fp16.value > 0;
-  if (fits || train.precision.given() || !slow_halves) return best;
-  // What has no room in 32 bit may have it in 16, slow as they are there.
-  Phase phase = *workload.phase;
-  TrainPhase& half = std::get<TrainPhase>(phase.work);
-  half.precision = {Precision::kFp16, {}};
-  auto work = training_work(half);
-  if (!work) return best;
-  const PhaseWorkload other{&phase,          workload.index,    *std::move(work), std::nullopt,
-                            workload.let_go, workload.defaults, workload.errors};
-  auto in_half = best_as_asked(other, catalogue, machines, ignore_given, tally);
-  return in_half && (!best || in_half->fit == Fit::kFits) ? in_half : best;
+  return {best, search.plain_fits()};
 }
 
 }  // namespace gpuplan

@@ -1,0 +1,158 @@
+// What comes of the best strategy of a training phase (training_search.cpp): on all GPUs or fewer, with what the job
+// asks for or lighter.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "model/training/training.h"
+#include "plan/strategy/given.h"
+#include "plan/strategy/phase_search.h"
+#include "plan/strategy/practice.h"
+#include "plan/strategy/software.h"
+#include "plan/strategy/step_batch.h"
+#include "plan/strategy/training_choice.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// The model that comes out: networks that learn as they are published, or what learnt beside frozen ones.
+Bytes learnt(const TrainingWork& work, double weight_bytes) {
+  if (work.phase->method != Method::kFull) return Bytes{work.trainable * weight_bytes};
+  double bytes = 0;
+  for (const ModelUse& use : work.phase->models)
+    if (!use.frozen) bytes += use.params() * (use.custom ? weight_bytes : bytes_of(use.shape.native));
+  return Bytes{bytes};
+}
+
+struct Found {
+  PhaseEstimate estimate;
+  Seconds weighed{};   ///< its time with the care that it takes (practice.h)
+  bool plain = false;  ///< a way that cuts neither layers nor sequences fits on the GPUs
+};
+
+/// The best way on exactly so many GPUs.
+std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
+                             int gpus, const StepBatch& batch, bool ignore_given, Tally& tally) {
+  const Phase& phase = *workload.phase;
+  const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
+  const auto [best, plain] = search_training(workload, catalogue, machines, gpus, batch.sequences, given, tally);
+  if (!best.any) return std::nullopt;
+
+  const TrainingWork& work = *workload.training;
+  PhaseEstimate estimate = modelled(workload, machines, gpus, best.strategy, best.fits, best.time, best.spread);
+  estimate.framework = best.rates.framework;
+  estimate.steps = best.steps;
+  estimate.units = work.samples_total;
+  estimate.tokens = work.sequences_total * work.mean_tokens;
+  estimate.memory = best.estimate.memory;
+  estimate.memory_total = best.memory;
+  estimate.host_memory = best.estimate.host_memory;
+  estimate.batch = best.batch;
+  estimate.batch_wanted = batch.wanted;
+  estimate.batch_usual = batch.usual;
+  estimate.mean_tokens = work.mean_tokens;
+  estimate.sequence = static_cast<int>(std::ceil(work.sequence / work.rows));
+  estimate.rows = static_cast<int>(work.rows);
+  if (given != nullptr)
+    apply_given(*given, {work.samples_total, estimate.tokens, best.steps}, given_units(*given, gpus, gpus),
+                phase.overhead.share, estimate);
+  const double saved = best.rates.weight_bytes + best.rates.master_bytes + best.rates.state_bytes;
+  estimate.checkpoint_bytes = Bytes{work.trainable * saved};
+  estimate.results_bytes = learnt(work, best.rates.weight_bytes);
+  add_terms(workload, catalogue, estimate);
+  return Found{estimate, best.weighed, plain};
+}
+
+/// What the job asks for; where that does not fit without the host's memory or cuts of layers, and the job leaves it
+/// open, with a lighter optimizer if nothing else fits or it is faster, the care considered. Formats cost quality,
+/// so a lighter one is not taken for speed where the full one fits.
+std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                        const Machines& machines, int gpus, const StepBatch& batch, bool ignore_given,
+                                        Tally& tally) {
+  auto first = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
+  const bool fits = first && first->estimate.fit == Fit::kFits;
+  if (first && first->plain) return first;
+  const auto& train = std::get<TrainPhase>(workload.phase->work);
+  const PracticeConstants& practice = catalogue.practice_constants;
+  const Precision precision = training_precision(train, *machines.node.gpu, gpus);
+  if (train.offload.given() || !may_be_lighter(practice, *workload.training, precision)) return first;
+  Phase phase = *workload.phase;
+  TrainPhase& other = std::get<TrainPhase>(phase.work);
+  other = lighter(train);
+  other.offload = {Offload::kNone, {}};
+  auto work = training_work(other);
+  if (!work) return first;
+  const PhaseWorkload light{&phase,          workload.index,    *std::move(work), std::nullopt,
+                            workload.let_go, workload.defaults, workload.errors,  workload.usual};
+  Tally tried;
+  auto second = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
+  if (!second || second->estimate.fit != Fit::kFits) return first;
+  PhaseEstimate& found = second->estimate;
+  const std::vector<Optimizer>& known = found.framework->optimizers;
+  if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return first;
+  if (fits && second->weighed > first->weighed) return first;
+  // A job that states the optimizer hears what did not fit; this one hears of what it asked for.
+  tried.nearest = {};
+  tried.host = {};
+  tally.add(tried);
+  found.lighter = true;
+  return second;
+}
+
+}  // namespace
+
+namespace {
+
+std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                           const Machines& machines, bool ignore_given, Tally& tally) {
+  const Phase& phase = *workload.phase;
+  const auto& train = std::get<TrainPhase>(phase.work);
+  // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs, a framework of one machine
+  // on two), may run out of memory where fewer do not, or are slowed by the host's memory more than fewer are.
+  std::optional<PhaseEstimate> best;
+  for (int gpus = machines.gpus; gpus >= 1;) {
+    const StepBatch batch =
+        step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
+    const int here = gpus;
+    gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
+    const auto found = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, tally);
+    if (!found) continue;
+    const PhaseEstimate& estimate = found->estimate;
+    const bool fits = estimate.fit == Fit::kFits, holds = fits && estimate.strategy.offload == Offload::kNone;
+    // With the host's memory on both, fewer GPUs are odd: they must be faster by as much as any other odd way.
+    const double asked = holds ? 1 : catalogue.practice_constants.most;
+    const bool better =
+        !best || (fits && (best->fit != Fit::kFits || estimate.work_by_model * asked < best->work_by_model));
+    if (better) best = estimate;
+    // What the job says of so many GPUs is not held against a prediction for fewer.
+    if (fits && (holds || train.offload.given() || best->model_interval)) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                           const Machines& machines, bool ignore_given, Tally& tally) {
+  auto best = best_as_asked(workload, catalogue, machines, ignore_given, tally);
+  const auto& train = std::get<TrainPhase>(workload.phase->work);
+  const Gpu& gpu = *machines.node.gpu;
+  const bool fits = best && best->fit == Fit::kFits;
+  const bool slow_halves = training_precision(train, gpu, machines.gpus) == Precision::kFp32 && gpu.fp16.value > 0;
+  if (fits || train.precision.given() || !slow_halves) return best;
+  // What has no room in 32 bit may have it in 16, slow as they are there.
+  Phase phase = *workload.phase;
+  TrainPhase& half = std::get<TrainPhase>(phase.work);
+  half.precision = {Precision::kFp16, {}};
+  auto work = training_work(half);
+  if (!work) return best;
+  const PhaseWorkload other{&phase,          workload.index,    *std::move(work), std::nullopt,
+                            workload.let_go, workload.defaults, workload.errors,  workload.usual};
+  auto in_half = best_as_asked(other, catalogue, machines, ignore_given, tally);
+  return in_half && (!best || in_half->fit == Fit::kFits) ? in_half : best;
+}
+
+}  // namespace gpuplan
