@@ -14,6 +14,7 @@ over() {
   wait "$id"
   ended=$?
 }
+queued() { false; }
 code_of() { echo "${ended:-}"; }
 why_over() { [ -n "$ended" ] && echo "it ended with exit code $ended" || echo "it still runs"; }
 ask_to_stop() { kill -TERM "$id" 2>/dev/null; }

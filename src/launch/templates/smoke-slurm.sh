@@ -37,6 +37,12 @@ over() {
     *) return 0 ;;
   esac
 }
+queued() {
+  case $(state_of) in
+    'PENDING Resources' | 'PENDING Priority' | 'PENDING BeginTime' | 'PENDING Dependency' | 'PENDING QOS'* | 'PENDING Assoc'*) ;;
+    *) return 1 ;;
+  esac
+}
 code_of() {
   if [ -f "$run/done" ]; then echo 0
   elif [ -f "$run/gate-closed" ]; then echo 6

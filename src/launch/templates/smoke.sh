@@ -19,7 +19,7 @@ rank=${GPUPLAN_NODE_RANK:-0}
 elapsed() { echo "$((SECONDS - since)) s"; }
 last_words() { grep -v '^$' "$1" 2>/dev/null | tail -n "${2:-1}"; }
 
-# Until "$@" holds, or the work is over, or patience ends; 1 then.
+# Until "$@" holds, or the work is over, or patience ends, which no queue tries; 1 then.
 wait_for() {
   local end=$((SECONDS + patience))
   until "$@"; do
@@ -27,6 +27,7 @@ wait_for() {
       "$@"
       return
     fi
+    ! queued || end=$((SECONDS + patience))
     sleep "$pause"
   done
 }
@@ -37,7 +38,7 @@ filled() {
   local found
   found=$(find "$run/$watched" -mindepth 1 -maxdepth 2 2>/dev/null | head -n 3 | wc -l)
   if [ "$found" = 0 ]; then
-    [ -n "$most" ] && [ "$((SECONDS - since))" -ge "$most" ]
+    [ -n "$most" ] && [ "$((SECONDS - begun))" -ge "$most" ] # not from when it was handed in: it may have queued
     return
   fi
   [ "$found" -ge 2 ] || [ "$((SECONDS - seen))" -ge 4 ]
@@ -57,7 +58,7 @@ went_on() {
 }
 
 trial() {
-  local slug=$1 script=$2 watched=$3 settle=$4 resumes=$5 most=${6:-} run since seen lines=0 code
+  local slug=$1 script=$2 watched=$3 settle=$4 resumes=$5 most=${6:-} run since begun seen lines=0 code
   run=$GPUPLAN_RUNS/$slug
   echo "$slug"
   if [ -f "$run/done" ]; then
@@ -76,6 +77,7 @@ trial() {
     fi
     tell PASS setup "variables, GPUs and packages, $(elapsed)"
   fi
+  begun=$SECONDS
   if ! wait_for watch_it; then
     if over && [ "$(code_of)" = 0 ]; then
       tell PASS training "to its end, $(elapsed)"
