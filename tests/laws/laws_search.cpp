@@ -35,7 +35,18 @@ Verdict phase_order(const Answer& base, Random& random) {
   return holds();
 }
 
+/// Whether the case has GPUs that current software no longer runs on: they are only taken where there is nothing else,
+/// so that one more offer takes them away.
+bool has_old_gpus(const Answer& base) {
+  const double least = base.catalogue().practice_constants.least_capability;
+  return std::ranges::any_of(base.known, [&](const Offer& offer) {
+    const Gpu* gpu = base.catalogue().find_gpu(offer.gpu);
+    return gpu != nullptr && gpu->compute_capability > 0 && gpu->compute_capability < least;
+  });
+}
+
 Verdict more_offers(const Answer& base, Random& random) {
+  if (has_old_gpus(base)) return silent();
   Case other = base.asked;
   add_offer(random, other);
   const Asked richer = ask(other);
@@ -63,7 +74,7 @@ Verdict dominated_offer(const Answer& base, Random& random) {
     if (std::ranges::none_of(base.plans(),
                              [&](const Plan& plan) { return plan.on_frontier && uses(plan, base.known[i]); }))
       beaten.push_back(i);
-  if (beaten.empty()) return silent();
+  if (beaten.empty() || has_old_gpus(base)) return silent();
   Case other = base.asked;
   drop_offer(other, beaten[random.below(beaten.size())]);
   const Asked poorer = ask(other);
@@ -201,6 +212,8 @@ Verdict named_framework(const Answer& base, Random& random) {
     Tree& parallel = put(*work, "parallel", map_tree());
     put(parallel, "tp", "1");
     put(parallel, "pp", "1");
+    // What compiles takes a minute longer to start, which work of seconds never makes up for.
+    if (work->find("compile") == nullptr) put(*work, "compile", "false");
     any = true;
   }
   if (!any) return silent();
@@ -211,6 +224,12 @@ Verdict named_framework(const Answer& base, Random& random) {
       put(*work, "framework", framework.name);
   const Asked named = ask(other);
   if (!named) return silent();  // it does not do such work
+  // What fits in the host's memory alone is not looked for in programs that nobody thinks of for such work.
+  const auto on_host = [](const Plan& plan) {
+    return std::ranges::any_of(plan.phases,
+                               [](const PhasePlan& part) { return part.estimate->strategy.offload != Offload::kNone; });
+  };
+  if (std::ranges::all_of((*named)->plans(), on_host)) return silent();
   if (const std::string words = worse_best(**named, **open, kMostCare); !words.empty())
     return broken("where " + framework.name + " is not named: " + words, other);
   return holds();

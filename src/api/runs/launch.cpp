@@ -69,9 +69,10 @@ bool same_machines(const Lease& a, const Lease& b) {
 /// The trial's plan on machines of the plan that it tries; else the recommended one.
 const Plan* plan_of_trial(const Plan& tried, const SearchResult& found, const PlanReport& plan_report) {
   const auto alike = [&](const Plan& plan) {
-    return plan.fit == Fit::kFits && plan.leases.size() == 1 &&
-           std::ranges::any_of(tried.leases,
-                               [&](const Lease& lease) { return same_machines(lease, plan.leases.front()); });
+    if (plan.fit != Fit::kFits || plan.leases.empty()) return false;
+    // In a pool each phase has a lease of its own.
+    const auto like_first = [&](const Lease& lease) { return same_machines(lease, plan.leases.front()); };
+    return std::ranges::all_of(plan.leases, like_first) && std::ranges::any_of(tried.leases, like_first);
   };
   const auto match = std::ranges::find_if(found.plans, alike);
   return match != found.plans.end() ? &*match : plan_report.pick();

@@ -158,7 +158,7 @@ class Cut {
   Tree without(const Tree& written) {
     Tree job = written;
     std::erase_if(job.children, [](const Tree& child) { return child.key == "variants"; });
-    const int group = dearest_group();
+    const Lease* const dearest = dearest_lease();
     Tree* phases = job.find("phases");
     if (phases == nullptr) return job;
     std::vector<Tree> kept;
@@ -167,7 +167,7 @@ class Cut {
           std::ranges::find_if(launch_.phases, [&](const LaunchPhase& each) { return each.phase == &one; });
       const auto at = static_cast<std::size_t>(&one - launch_.job.phases.data());
       std::string why = left_out(one);
-      if (why.empty() && laid->group != group) why = "it runs on other machines than most of the work";
+      if (why.empty() && !on_such(*laid, dearest)) why = "it runs on other machines than most of the work";
       if (why.empty()) kept.push_back(phases->children[at]);
       else out_.emplace_back(one.name, why);
       if (why.empty()) tried_.push_back(&*laid);
@@ -176,18 +176,25 @@ class Cut {
     return job;
   }
 
-  int dearest_group() const {
-    int best = -1;
+  /// Whether it runs on as many machines of that offer; in a pool each phase has a lease of its own of them.
+  bool on_such(const LaunchPhase& laid, const Lease* lease) const {
+    if (laid.group < 0 || lease == nullptr) return false;
+    const Lease& own = *launch_.groups[static_cast<std::size_t>(laid.group)].lease;
+    return own.offer == lease->offer && own.spot == lease->spot && own.nodes == lease->nodes;
+  }
+
+  /// One of those machines that most of the work runs on; null: none of it runs on any.
+  const Lease* dearest_lease() const {
+    const Lease* best = nullptr;
     double most = -1;
-    for (std::size_t g = 0; g < launch_.groups.size(); ++g) {
+    for (const LaunchGroup& group : launch_.groups) {
       double hours = 0;
-      for (const int position : launch_.groups[g].phases) {
-        const LaunchPhase& laid = launch_.phases[static_cast<std::size_t>(position)];
-        if (left_out(*laid.phase).empty()) hours += laid.part->hours.p50 / units::hour * laid.nodes * laid.gpus;
-      }
+      for (const LaunchPhase& laid : launch_.phases)
+        if (on_such(laid, group.lease) && left_out(*laid.phase).empty())
+          hours += laid.part->hours.p50 / units::hour * laid.nodes * laid.gpus;
       if (hours > most) {
         most = hours;
-        best = static_cast<int>(g);
+        best = group.lease;
       }
     }
     return best;

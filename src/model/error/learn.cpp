@@ -2,9 +2,11 @@
 // of heavy tails, so that an odd run counts for little (Lange, Little and Taylor 1989, robust estimation with t noise).
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "base/math.h"
+#include "base/sorting.h"
 #include "model/error/error.h"
 #include "model/error/terms.h"
 
@@ -262,7 +264,12 @@ LearnedFigure solve(Problem problem) {
 }
 
 /// Learns what the runs tell beyond what the model knows by now; how many state each figure.
-void learn_more(ErrorModel& model, const std::vector<OwnRun>& runs, int LearnedFigure::* counted) {
+void learn_more(ErrorModel& model, std::vector<OwnRun> runs, int LearnedFigure::* counted) {
+  // Runs that contradict each other grossly make much of the last digit: their order must have no part in it.
+  sort_stably(runs, [](const OwnRun& a, const OwnRun& b) {
+    const auto key = [](const OwnRun& run) { return std::tie(run.error, run.labels.card, run.labels.software); };
+    return key(a) < key(b);
+  });
   for (const auto& entry : Names<ErrorFigure>::entries) {
     LearnedFigure& known = model.learned[index_of(entry.value)];
     Problem problem = problem_of(model, entry.value, runs);

@@ -234,8 +234,12 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       (unsupported(job.where, *offer, catalogue) ? left_behind : ordered).push_back(offer);
   }
   market.insert(market.begin(), ordered.begin(), ordered.end());
-  // Where there is nothing else, they are what there is.
-  if (market.empty()) market.swap(left_behind);
+  // Where there is nothing else that may be had, they are what there is.
+  const bool no_spot = job.where.spot == SpotUse::kNever;
+  if (std::ranges::all_of(market, [&](const Offer* offer) { return no_spot && !offer->price && offer->spot_price; })) {
+    market.insert(market.end(), left_behind.begin(), left_behind.end());
+    left_behind.clear();
+  }
   filter.unsupported = static_cast<int>(left_behind.size());
   put_in_order(market);
   const std::size_t with_older = market.size();

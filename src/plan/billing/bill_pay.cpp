@@ -233,6 +233,17 @@ void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
   }
 }
 
+namespace {
+
+/// Medians of phases may add up to more than the median of the whole: by so much all moments come sooner, so that none
+/// lies behind the plan's end.
+double within(const JobSchedule& laid, const Plan& plan) {
+  const Seconds end = laid.ends.empty() ? Seconds{} : std::ranges::max(laid.ends);
+  return end > plan.hours.p50 ? plan.hours.p50 / end : 1;
+}
+
+}  // namespace
+
 /// What phases do on their machines, before any bill.
 void Biller::add_phases(const JobSchedule& laid, Plan& plan) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
@@ -240,11 +251,12 @@ void Biller::add_phases(const JobSchedule& laid, Plan& plan) const {
   bool any_model = false;
   bool any_given = false;
   bool any_calibrated = false;
+  const double sooner = within(laid, plan);
   for (std::size_t i = 0; i < phases.size(); ++i) {
     PhasePlan phase;
     phase.estimate = phases[i];
     const PhaseEstimate& estimate = *phase.estimate;
-    phase.start = laid.starts[i];
+    phase.start = laid.starts[i] * sooner;
     phase.hours = laid.phase_hours[i] * (1 + job_.buffer);
     const double unshared = 1 / (1 + estimate.overhead_share);
     if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
@@ -358,14 +370,15 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   lease.idle = parts.next(cost.p50 * (billed > Seconds{} ? (1 - busy_share) * machines_share : 0));
   lease.cost += lease.idle;
   plan.idle += lease.idle;
-  lease.from = lease.phases.empty() ? Seconds{} : first - request.offer->billing.startup;
+  const double sooner = within(laid, plan);
+  lease.from = lease.phases.empty() ? Seconds{} : (first - request.offer->billing.startup) * sooner;
   // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan. Where others
   // run beside it the plan waits for the latest of them, for which this one is not held.
   bool beside = false;
   for (std::size_t i = 0; i < phases.size(); ++i)
     if (laid.slots[i].on_machine && std::ranges::find(lease.phases, static_cast<int>(i)) == lease.phases.end())
       beside = beside || (laid.starts[i] < last && laid.ends[i] > first);
-  lease.to = last >= end && !beside ? plan.hours.p50 : std::min(last, plan.hours.p50);
+  lease.to = last >= end && !beside ? plan.hours.p50 : last * sooner;
   std::ranges::sort(lease.phases);
   lease.billed = billed;
   return lease;
