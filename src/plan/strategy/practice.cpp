@@ -138,7 +138,11 @@ bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work,
   const bool eight_bit = optimizer.matrices == Optimizer::kAdam8bit && optimizer.rest == Optimizer::kAdam8bit;
   const bool open = !optimizer.stated || eight_bit;
   return train.method == Method::kFull && !work.custom && open && !train.master_weights && !train.optimizer_state &&
-         precision == Precision::kBf16 && !mostly_pretraining(practice, work);
+         precision == Precision::kBf16 && start_from(practice, work) != StartFrom::kScratch;
+}
+
+double lighter_asks(const PracticeConstants& practice, const TrainingWork& work) {
+  return 1 + (practice.most - 1) * std::max(0.0, 2 * pretraining_share(practice, work) - 1);
 }
 
 TrainPhase lighter(TrainPhase train) {

@@ -73,11 +73,14 @@ double weight_of_points(const PracticeConstants& practice, int points);
 // What people who fine-tune all weights take where AdamW with fp32 states has no room on the GPUs, rather than wait for
 // host memory: 8-bit states, and weights in bf16 without an fp32 copy.
 
-/// Whether a job leaves that open: fine-tuning of all weights in bf16 that states no formats, and no optimizer but
-/// 8-bit AdamW.
+/// Whether a job leaves that open: training of all weights of a published network in bf16 that states no formats, and
+/// no optimizer but 8-bit AdamW.
 bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision);
 /// The same training so.
 TrainPhase lighter(TrainPhase train);
+/// How many times as fast that must be, with care, where what is asked for fits: 1 in fine-tuning, growing to the most
+/// that anything asks for the more of the run is pretraining, which lives with its formats for longer.
+double lighter_asks(const PracticeConstants& practice, const TrainingWork& work);
 /// The training as the estimate runs it.
 TrainPhase as_run(const TrainPhase& train, const PhaseEstimate& estimate);
 
