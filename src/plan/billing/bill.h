@@ -100,8 +100,8 @@ class Biller {
 
   struct Paid;
   class Parts;
-  Paid pay(const JobSchedule& laid, std::size_t lease, int stream) const;
-  std::vector<Paid> pay_all(const JobSchedule& laid) const;
+  Paid pay(const JobSchedule& laid, std::size_t lease, int stream, Depth depth) const;
+  std::vector<Paid> pay_all(const JobSchedule& laid, Depth depth) const;
   static Samples sum_of(const std::vector<Paid>& paid);
   std::vector<LeaseRequest> one_job_each(const Arrangement& arrangement) const;
   Interval<Seconds> waits(const JobSchedule& laid) const;

@@ -101,12 +101,12 @@ Dollars Biller::beside(const PhaseEstimate& estimate, const LeaseRequest& lease)
 /// What one lease costs.
 struct Biller::Paid {
   Samples dollars{};           ///< machines, disks and what leaves
-  Seconds billed{};            ///< median
+  Seconds billed{};            ///< median; of Depth::kAll alone
   std::vector<double> disks;   ///< dollars of each of its phases, by the medians
   std::vector<double> egress;  ///< the same
 };
 
-Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream) const {
+Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream, Depth depth) const {
   const LeaseRequest& lease = laid.arrangement.leases[h];
   const Offer& offer = *lease.offer;
   const double machines = machines_paid(offer, lease.machines.nodes, lease.machines.gpus);
@@ -131,11 +131,11 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream) con
     for (std::size_t s = 0; s < Samples{}.size(); ++s)
       paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
   }
-  paid.billed = Seconds{median(billed)};
+  if (depth == Depth::kAll) paid.billed = Seconds{median(billed)};
   return paid;
 }
 
-std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid) const {
+std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid, Depth depth) const {
   std::vector<Paid> paid;
   const Streams streams(laid.slots.size());
   std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
@@ -143,7 +143,7 @@ std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid) const {
     const Offer* offer = laid.arrangement.leases[h].offer;
     const auto known = std::ranges::find(priced, offer) - priced.begin();
     if (known == std::ssize(priced)) priced.push_back(offer);
-    paid.push_back(pay(laid, h, streams.of_price(known)));
+    paid.push_back(pay(laid, h, streams.of_price(known), depth));
   }
   return paid;
 }
@@ -157,7 +157,7 @@ Samples Biller::sum_of(const std::vector<Paid>& paid) {
 }
 
 Medians Biller::medians(const JobSchedule& laid) const {
-  return {in_seconds(Seconds{median(laid.wall)}), in_cents(Dollars{median(sum_of(pay_all(laid)))})};
+  return {in_seconds(Seconds{median(laid.wall)}), in_cents(Dollars{median(sum_of(pay_all(laid, Depth::kMedians)))})};
 }
 
 Plan Biller::price(const JobSchedule& laid) const {
@@ -177,7 +177,7 @@ Plan Biller::price(const JobSchedule& laid) const {
   }
   plan.kept = leases.size() <= 1;
 
-  const std::vector<Paid> paid = pay_all(laid);
+  const std::vector<Paid> paid = pay_all(laid, Depth::kAll);
   const Samples all = sum_of(paid);
   for (const LeaseRequest& lease : leases) {
     plan.nodes = std::max(plan.nodes, lease.machines.nodes);
@@ -199,7 +199,7 @@ Plan Biller::price(const JobSchedule& laid) const {
 
 PlanSamples Biller::samples_of(const Plan& plan) const {
   const JobSchedule laid = schedule(arrangement_of(plan));
-  return {laid.wall, sum_of(pay_all(laid))};
+  return {laid.wall, sum_of(pay_all(laid, Depth::kMedians))};
 }
 
 /// Time in queues, one job after the other: what waits at the same time is counted as if it did not.

@@ -24,23 +24,12 @@ bool is_interrupted(const Job& job, const LeaseRequest& lease) {
          interruption_rate(job, *lease.offer).has_value();
 }
 
-/// What a phase has to do on machines that can be taken away. The buffer is time on machines like any other.
-struct Exposed {
-  SpotTerms terms;
-  Seconds busy{};  ///< as it would be without interruptions
-  Seconds work{};  ///< of it what the terms add checkpoints to
-};
-std::optional<Exposed> exposed_of(const Job& job, const PhaseEstimate& estimate, const LeaseRequest& lease) {
+std::optional<ExposedPhase> exposed_of(const Job& job, const PhaseEstimate& estimate, const LeaseRequest& lease) {
   const double stretch = 1 + job.buffer;
   const Seconds busy = (estimate.work.p50 + estimate.extra.p50) * stretch;
   const Seconds work = interruptible_work(estimate) * stretch;
   if (estimate.gpus == 0 || work <= Seconds{} || !is_interrupted(job, lease)) return std::nullopt;
-  return Exposed{spot_terms(job, estimate, *lease.offer), busy, work};
-}
-
-/// Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
-Seconds written_anyway(const Exposed& phase, double undisturbed) {
-  return std::max(phase.busy - phase.work * undisturbed, Seconds{});
+  return ExposedPhase{spot_terms(job, estimate, *lease.offer), busy, work};
 }
 
 }  // namespace
@@ -102,7 +91,7 @@ Seconds Biller::median_time(const PhaseEstimate& estimate, const LeaseRequest& l
   const auto phase = exposed_of(job_, estimate, lease);
   if (!phase) return busy;
   const InterruptedPhase& met = drawn_.interrupted(phase->terms, phase->work);
-  return (phase->work * met.wall[static_cast<std::size_t>(kSamples / 2)] + written_anyway(*phase, met.undisturbed)) /
+  return (phase->work * met.wall[static_cast<std::size_t>(kSamples / 2)] + written_anyway(*phase, met)) /
          (1 + job_.buffer);
 }
 
@@ -244,28 +233,21 @@ std::vector<Biller::Away> Biller::draw(const std::vector<int>& lease_by_phase, J
     if (!estimate.work.exact()) key.works = draw_of_work(i);
     const int extra = stream_of("extra " + phase.name);
     if (!estimate.extra.exact()) key.extras = extra;
-    Shared<DrawnTime> time = drawn_.time(key, streams.of_error(0));
-    std::optional<Exposed> exposed;
+    std::optional<ExposedPhase> exposed;
     if (lease_by_phase[i] >= 0)
       exposed = exposed_of(job_, estimate, leases[static_cast<std::size_t>(lease_by_phase[i])]);
+    Shared<DrawnTime> time;
     if (exposed) {
       const InterruptedPhase& met = drawn_.interrupted(exposed->terms, exposed->work);
-      const Seconds anyway = written_anyway(*exposed, met.undisturbed);
-      laid.spot_loss += met.expected.wall + anyway - exposed->busy;
+      laid.spot_loss += met.expected.wall + written_anyway(*exposed, met) - exposed->busy;
       laid.interruptions += met.expected.interruptions;
       laid.uninterrupted *= met.expected.uninterrupted;
-      // What a phase takes longer than its median, its interruptions stretch as well.
-      const double work = exposed->work / exposed->busy;
-      const double beside = anyway / exposed->busy;
-      DrawnTime& own = time.change();
-      own.order = drawn_.scores().strata(stream_of("spot " + phase.name));
-      Samples* waited = exposed->terms.wait > Seconds{} ? &away.emplace_back(position).seconds : nullptr;
-      for (std::size_t s = 0; s < own.order.size(); ++s) {
-        const auto luck = static_cast<std::size_t>(own.order[s]);
-        if (waited != nullptr) (*waited)[s] = own.seconds[s] * work * (met.wall[luck] - met.billed[luck]);
-        own.seconds[s] *= work * met.wall[luck] + beside;
-      }
-      own.tell();
+      const InterruptedTime& own =
+          drawn_.time(key, streams.of_error(0), *exposed, stream_of("spot " + phase.name));
+      time = own.time;
+      if (own.away) away.push_back({position, *own.away});
+    } else {
+      time = drawn_.time(key, streams.of_error(0));
     }
     laid.durations[i] = time->seconds;
     laid.phase_hours[i] = time->told;

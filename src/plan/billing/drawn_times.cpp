@@ -64,8 +64,36 @@ const InterruptedPhase& DrawnTimes::interrupted(const SpotTerms& terms, Seconds 
   const auto known = std::ranges::find_if(
       interrupted_, [&](const Interrupted& one) { return one.work == work && one.terms == terms; });
   if (known != interrupted_.end()) return known->phase;
+  if (interrupted_.size() >= kMostKept) interrupted_times_.clear();  // they name positions
   make_room(interrupted_);
   return interrupted_.emplace_back(terms, work, interrupted_phase(terms, work, seed_, kSamples)).phase;
+}
+
+Seconds written_anyway(const ExposedPhase& phase, const InterruptedPhase& met) {
+  return std::max(phase.busy - phase.work * met.undisturbed, Seconds{});
+}
+
+const InterruptedTime& DrawnTimes::time(const TimeKey& key, int first, const ExposedPhase& phase, int luck) {
+  const InterruptedPhase& met = interrupted(phase.terms, phase.work);
+  std::size_t position = 0;
+  while (&interrupted_[position].phase != &met) ++position;
+  const InterruptedKey of{key, position, phase.busy, luck};
+  if (const auto known = interrupted_times_.find(of); known != interrupted_times_.end()) return known->second;
+  InterruptedTime drawn{time(key, first)};
+  // What a phase takes longer than its median, its interruptions stretch as well.
+  const double work = phase.work / phase.busy;
+  const double beside = written_anyway(phase, met) / phase.busy;
+  DrawnTime& own = drawn.time.change();
+  own.order = scores_.strata(luck);
+  if (phase.terms.wait > Seconds{}) drawn.away.emplace();
+  for (std::size_t s = 0; s < own.order.size(); ++s) {
+    const auto drawn_luck = static_cast<std::size_t>(own.order[s]);
+    if (drawn.away) (*drawn.away)[s] = own.seconds[s] * work * (met.wall[drawn_luck] - met.billed[drawn_luck]);
+    own.seconds[s] *= work * met.wall[drawn_luck] + beside;
+  }
+  own.tell();
+  make_room(interrupted_times_);
+  return interrupted_times_.emplace(of, std::move(drawn)).first->second;
 }
 
 }  // namespace gpuplan

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -41,6 +42,21 @@ struct TimeKey {
   auto operator<=>(const TimeKey&) const = default;
 };
 
+/// What a phase has to do on machines that can be taken away. The buffer is time on machines like any other.
+struct ExposedPhase {
+  SpotTerms terms;
+  Seconds busy{};  ///< as it would be without interruptions
+  Seconds work{};  ///< of it what the terms add checkpoints to
+};
+/// Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
+Seconds written_anyway(const ExposedPhase& phase, const InterruptedPhase& met);
+
+/// The drawn time of a phase with its interruptions inside.
+struct InterruptedTime {
+  Shared<DrawnTime> time;
+  std::optional<Samples> away{};  ///< of it without machines; nullopt where nobody waits for new ones
+};
+
 /// Keeps what it has drawn, up to a bound. For one thread at a time.
 class DrawnTimes {
  public:
@@ -57,11 +73,22 @@ class DrawnTimes {
   /// interrupted_phase(), a quantile for each sample.
   const InterruptedPhase& interrupted(const SpotTerms& terms, Seconds work);
 
+  /// time() of a phase that meets interruptions, whose luck is drawn from stream `luck`. Until the next call.
+  const InterruptedTime& time(const TimeKey& key, int first, const ExposedPhase& phase, int luck);
+
  private:
   struct Interrupted {
     SpotTerms terms;
     Seconds work{};
     InterruptedPhase phase;
+  };
+
+  struct InterruptedKey {
+    TimeKey time;
+    std::size_t met = 0;  ///< position in `interrupted_`
+    Seconds busy{};
+    int luck = 0;
+    auto operator<=>(const InterruptedKey&) const = default;
   };
 
   std::uint64_t seed_;
@@ -70,6 +97,7 @@ class DrawnTimes {
   std::map<Interval<Seconds>, Samples> rising_;  ///< times in rising order of the score
   std::map<std::pair<Interval<DollarsPerSecond>, int>, Samples> prices_;
   std::vector<Interrupted> interrupted_;
+  std::map<InterruptedKey, InterruptedTime> interrupted_times_;
 };
 
 }  // namespace gpuplan

@@ -321,13 +321,4 @@ std::vector<Seconds> Timeline::machine_seconds() const {
   return answered;
 }
 
-Seconds billed_seconds(Seconds held, const Billing& billing) {
-  if (held <= Seconds{}) return {};
-  const Seconds at_least = std::max({held, billing.minimum, billing.term});
-  const Seconds increment = std::max(billing.increment, billing.term);
-  if (increment <= Seconds{}) return at_least;
-  // Small tolerance: 3600.0000001 s is an hour, not an hour and a minute.
-  return std::ceil(at_least / increment - 1e-9) * increment;
-}
-
 }  // namespace gpuplan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -132,6 +133,13 @@ class Sharing {
 };
 
 /// Time paid for: whole increments or terms, never less than the minimum.
-Seconds billed_seconds(Seconds held, const Billing& billing);
+inline Seconds billed_seconds(Seconds held, const Billing& billing) {  // hot: each bill asks for all its samples
+  if (held <= Seconds{}) return {};
+  const Seconds at_least = std::max({held, billing.minimum, billing.term});
+  const Seconds increment = std::max(billing.increment, billing.term);
+  if (increment <= Seconds{}) return at_least;
+  // Small tolerance: 3600.0000001 s is an hour, not an hour and a minute.
+  return std::ceil(at_least / increment - 1e-9) * increment;
+}
 
 }  // namespace gpuplan
