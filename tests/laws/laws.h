@@ -57,10 +57,10 @@ double hours(const Plan& plan);
 double done(const Plan& plan);
 double worth(const Answer& answer, const Plan& plan);
 
-/// What a plainer way that has become good enough may cost against a harder, faster one: what care asks for tensor
-/// parallelism over PCIe (data/practice_constants.csv), with the points of complexity. docs/how-gpuplan-works.md says
-/// why it can not be none.
-constexpr double kCare = 1.6 * 1.02;
+/// What a plainer way that has become good enough may cost against a harder, faster one: what care asks for a framework
+/// that people think of by name only (data/practice_constants.csv), with the points of complexity.
+/// docs/how-gpuplan-works.md says why it can not be none.
+constexpr double kCare = 2 * 1.02;
 
 /// Machines of several phases are chosen by the medians of the phases, and a plan is told by the median of the whole:
 /// the best by one is looked for near the best by the other, and not always found
