@@ -348,6 +348,8 @@ TEST(Clouds, WriteEveryExample) {
     ASSERT_TRUE(laid.launch) << example;
     for (const auto launcher : {skypilot_launcher, dstack_launcher, kubernetes_launcher}) {
       const auto set = launcher(*laid.launch);
+      // What a launcher has no name for it refuses.
+      if (!set && set.error().message.find("has no name for") != std::string::npos) continue;
       ASSERT_TRUE(set) << example << ": " << set.error().message;
       EXPECT_FALSE(set->next.empty()) << example;
       EXPECT_FALSE(set->notes.empty()) << example;

@@ -21,6 +21,9 @@ TEST(PlanWords, Shares) {
   EXPECT_EQ(chance_words(1), "> 99%");
   EXPECT_EQ(chance_words(0), "< 1%");
   EXPECT_EQ(chance_words(0.97), "97%");
+  // Of one that misses 90 % nobody may read that it is reached.
+  EXPECT_EQ(chance_words(0.8959, false), "89%");
+  EXPECT_EQ(chance_words(0.8959, true), "90%");
 }
 
 TEST(PlanWords, Money) {

@@ -169,6 +169,29 @@ TEST(Fit, RemediesAreTriedNotPromised) {
     EXPECT_TRUE(!r.change.starts_with("parallel: zero3") || r.change.find("pp ") == std::string::npos) << r.change;
 }
 
+TEST(Fit, RemediesAreForMachinesThatThereAre) {
+  Job job = full_training("llama-3.1-8b");
+  const auto row = rows_of(job, "RTX 4090", {1})[0];
+  ASSERT_FALSE(row.best);
+  const auto remedies_with = [&](const std::vector<int>& counts) {
+    std::vector<Offer> market;
+    for (const int gpus : counts) {
+      Offer offer;
+      offer.provider = "shop";
+      offer.gpu = "RTX 4090";
+      offer.gpus = gpus;
+      offer.price = exactly(DollarsPerSecond{1e-4});
+      market.push_back(offer);
+    }
+    return remedies(job, known(), row.nearest, market);
+  };
+  const auto names_eight = [](const std::vector<Remedy>& found) {
+    return std::ranges::any_of(found, [](const Remedy& r) { return r.change.starts_with("8 GPUs"); });
+  };
+  EXPECT_TRUE(names_eight(remedies_with({1, 8})));
+  EXPECT_FALSE(names_eight(remedies_with({1, 4}))) << "no such machine is on offer";
+}
+
 TEST(Fit, GenerationNamesTheSequencesItHolds) {
   Job job = job_of(
       "phases: [{name: g, generate: {model: llama-3.1-8b, data: [{samples: 100, prompt_tokens: 500, new_tokens: "

@@ -586,5 +586,57 @@ TEST(StrategyLaws, StagesOfARankDivideItsLayers) {
   }
 }
 
+/// How a step is done does not change what is learned in it.
+TEST(Practice, AStatedMicroBatchKeepsTheUsualBatch) {
+  const Setting lora{"Qwen2.5-7B", Method::kLora, 2048, 0, "H100 SXM", 1, 1, 0};
+  Job job = job_for(lora);
+  const auto open = best(job, lora);
+  ASSERT_TRUE(open);
+  for (const int micro : {1, 2, 4}) {
+    train_of(job).micro = {micro, {}};
+    const auto stated = best(job, lora);
+    ASSERT_TRUE(stated) << micro;
+    EXPECT_EQ(stated->strategy.micro_batch, micro);
+    EXPECT_EQ(stated->batch, open->batch) << micro;
+    EXPECT_EQ(stated->steps, open->steps) << micro;
+  }
+  // More at once on each of several GPUs than the usual step has is a larger step.
+  const Setting eight{"Qwen2.5-7B", Method::kLora, 2048, 0, "H100 SXM", 8, 8, 0};
+  Job wide = job_for(eight);
+  train_of(wide).micro = {16, {}};
+  const auto found = best(wide, eight);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->gpus, 8);
+  EXPECT_EQ(found->batch, 128);
+}
+
+/// Nobody waits twice as long for less than a gigabyte of a risk that stays.
+TEST(Practice, ShorterSequencesTakeNoLongerWhereEveryWayIsAtRisk) {
+  Seconds before{};
+  for (const int sequence : {512, 1024, 2048}) {
+    const Setting tight{"Qwen2.5-32B", Method::kQlora, sequence, 0, "RTX 4090", 1, 1, 0};
+    Job job = job_for(tight);
+    train_of(job).data.samples = 20e6 / sequence;
+    const auto found = best(job, tight);
+    ASSERT_TRUE(found) << sequence;
+    EXPECT_EQ(found->fit, Fit::kTight) << sequence;
+    EXPECT_LT(before, found->work_by_model * 1.2) << sequence;
+    before = found->work_by_model;
+  }
+}
+
+/// What people think of for pretraining is taken for fine-tuning, where it is faster by more than any care asks for.
+TEST(Practice, NoKnownFrameworkIsLeftThatIsFarFaster) {
+  for (const char* const gpu : {"RTX 4090", "RTX 3090"}) {
+    const Setting open{"Llama-3.1-8B", Method::kFull, 2048, 0, gpu, 8, 8, 0};
+    Setting named = open;
+    named.framework = "megatron";
+    const auto left = best(job_for(open), open), asked = best(job_for(named), named);
+    ASSERT_TRUE(left && asked) << gpu;
+    EXPECT_EQ(asked->fit, Fit::kFits);
+    EXPECT_LE(left->work_by_model / asked->work_by_model, training_fixture::catalogue().practice_constants.most * 1.02);
+  }
+}
+
 }  // namespace
 }  // namespace gpuplan

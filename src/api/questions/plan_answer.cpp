@@ -6,6 +6,7 @@
 
 #include "base/shell_text.h"
 #include "input/question/sketch.h"
+#include "plan/answer/market.h"
 #include "plan/capacity/fit.h"
 
 namespace gpuplan::api {
@@ -70,6 +71,18 @@ std::string all_in_flags(std::string_view changes) {
     if (comma == std::string_view::npos) return text;
     changes.remove_prefix(comma + 2);
   }
+}
+
+/// The market of a job, and what there is of the GPU that came nearest in any number.
+std::vector<Offer> any_number_of_gpus(const Searched& searched, const std::vector<Offer>& known,
+                                      const Catalogue& catalogue) {
+  Job job = searched.job;
+  if (const Gpu* gpu = searched.found.tally.nearest.gpu) job.where.gpus = {{gpu->name, 0}};
+  job.where.counts.clear();
+  MarketFilter filter;
+  std::vector<Offer> market = market_for(job, catalogue, known, filter);
+  market.insert(market.end(), searched.market.begin(), searched.market.end());
+  return market;
 }
 
 bool has_given(const Job& job) {
@@ -153,7 +166,8 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
     report.by_model = &parts->by_model.emplace(modelled.found, modelled.job, catalogue);
   }
   if (found.found.plans.empty() && !only_spot_is_missing(found.found) && !only_spot_is_refused(found.found))
-    parts->remedies = remedies(found.job, catalogue, found.found.tally.nearest);
+    parts->remedies =
+        remedies(found.job, catalogue, found.found.tally.nearest, any_number_of_gpus(found, asked.known, catalogue));
   parts->told = parts->remedies;
   if (report.in_flags)
     for (Remedy& remedy : parts->told) remedy.change = remedy_in_flags(remedy.change);

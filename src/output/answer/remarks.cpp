@@ -6,6 +6,7 @@
 #include "base/amount.h"
 #include "base/sorting.h"
 #include "base/text.h"
+#include "output/answer/answer_rows.h"
 #include "output/answer/api_words.h"
 #include "output/text/price_age.h"
 #include "output/words/beside_words.h"
@@ -190,6 +191,19 @@ std::string gates_remark(const PlanReport& report, const Plan& plan) {
   return lines.empty() ? "" : "Gate: " + join(lines, " ");
 }
 
+/// Whether the plan rents machines for a phase of whose start nobody has said anything: no boot is counted, and no
+/// installation.
+bool starts_for_nothing(const PlanReport& report, const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
+    const Phase& phase = report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+    const bool works = std::holds_alternative<TrainPhase>(phase.work) ||
+                       std::holds_alternative<GeneratePhase>(phase.work);
+    return works && part.offer != nullptr && part.offer->kind == OfferKind::kRented &&
+           part.offer->billing.startup <= Seconds{} && !phase.setup && !phase.overhead.stated &&
+           part.estimate->evidence != Evidence::kGiven;
+  });
+}
+
 /// "64 sequences a step (--batch), 8-bit AdamW ...": what the plan takes that nobody stated.
 std::string assumed_remark(const PlanReport& report, const Plan& plan) {
   std::vector<std::string> lines;
@@ -209,6 +223,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
                                                            : "optimizer") +
                       ").");
   }
+  if (starts_for_nothing(report, plan)) lines.emplace_back("no time to boot and to install (setup: {time: 10 min}).");
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
   return assumed_words(std::move(lines));
 }
@@ -220,8 +235,8 @@ bool is_lighter(const Plan& plan) {
 /// Rows whose formats are not those of the pick: the same work, and not the same training.
 std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
   std::vector<std::string> names;
-  for (const Plan& plan : report.found.plans)
-    if (plan.on_frontier && is_lighter(plan) != is_lighter(pick)) names.push_back(report.name(plan));
+  for (const Plan* plan : answer_rows(report))
+    if (is_lighter(*plan) != is_lighter(pick)) names.push_back(report.name(*plan));
   if (names.empty()) return "";
   const bool one = names.size() == 1;
   const std::string others = listed_few(std::move(names)) + (one ? " trains" : " train");

@@ -109,7 +109,9 @@ class ShortAnswer {
     for (const Plan* plan : rows) {
       const bool picked = plan == report_.pick();
       const Paint paint = picked ? Paint::kPick : plan->on_frontier ? Paint::kPlain : Paint::kDim;
-      const auto chance = [](const std::optional<double>& of) { return of ? chance_words(*of) : std::string(); };
+      const auto chance = [](const std::optional<double>& of, bool enough = true) {
+        return of ? chance_words(*of, enough) : std::string();
+      };
       const bool missed = picked && report_.found.recommendations.limits_missed;  // nothing is recommended
       table.add({{picked && !missed ? "✔" : "", paint},
                  {label_of(*plan), paint},
@@ -119,8 +121,8 @@ class ShortAnswer {
                  queue_cell(*plan),
                  {to_text(plan->cost.p50), paint},
                  {outcome_text(plan->cost), Paint::kDim},
-                 {chance(plan->chance_in_time), plan->meets_deadline ? Paint::kPlain : Paint::kYellow},
-                 {chance(plan->chance_in_budget), plan->meets_budget ? Paint::kPlain : Paint::kYellow},
+                 {chance(plan->chance_in_time, plan->meets_deadline), plan->meets_deadline ? Paint::kPlain : Paint::kYellow},
+                 {chance(plan->chance_in_budget, plan->meets_budget), plan->meets_budget ? Paint::kPlain : Paint::kYellow},
                  {target_chance_words(*plan), plan->reaches_target ? Paint::kPlain : Paint::kYellow},
                  {chance(plan->chance_best)},
                  {row_remark(report_, *plan), plan->keeps_limits() ? Paint::kPlain : Paint::kYellow}});

@@ -108,7 +108,7 @@ ViewContent serving_view(const PlanReport& report, const Screen&) {
     const bool picked = report.pick() != nullptr && same_machines(*plan, *report.pick());
     const Paint paint = picked ? Paint::kGreen : plan->reaches_target ? Paint::kPlain : Paint::kDim;
     std::vector<Cell> row = {pick_mark(report, picked), {printable(plan->label, 60), paint}};
-    if (serving.chance) row.emplace_back(*serving.chance, chance_words(*serving.chance), paint);
+    if (serving.chance) row.emplace_back(*serving.chance, chance_words(*serving.chance, serving.reaches_target), paint);
     else row.emplace_back();
     row.emplace_back(!target ? "" : plan->reaches_target ? "yes" : "no");
     add_rate(row, serving.output, paint);

@@ -1,5 +1,6 @@
 #include "output/words/plan_words.h"
 
+#include <cmath>
 #include <variant>
 
 #include "base/amount.h"
@@ -257,7 +258,13 @@ std::string outcome_text(const Outcome<Dollars>& cost) {
 
 std::string chance_words(double chance) {
   if (chance > 0.995) return "> 99%";
-  return chance < 0.005 ? "< 1%" : percent(chance);
+  if (chance < 0.005) return "< 1%";
+  return percent(chance);
+}
+
+std::string chance_words(double chance, bool enough) {
+  // Of one that just misses what is asked nobody reads that it is reached.
+  return chance_words(enough || chance >= 0.995 ? chance : std::floor(chance * 100) / 100);
 }
 
 std::string gib_text(Bytes size) {

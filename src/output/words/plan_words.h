@@ -29,6 +29,8 @@ std::string outcome_text(const Outcome<Seconds>& hours);  ///< "2.8–4.1", in h
 std::string outcome_text(const Outcome<Dollars>& cost);   ///< "3.95–5.69"; empty when it is free
 std::string times_words(double ratio);                    ///< "1.00x", "1.08x", "2.1x", "0.95x", "14x"
 std::string chance_words(double chance);                  ///< "97%", "> 99%", "< 1%"
+/// The same, rounded down where it is not as much as the job asks for: 89.6% of 90% as "89%".
+std::string chance_words(double chance, bool enough);
 std::string rate_text(double rate);                       ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);                         ///< GiB as a bare number: "16.3", "179", "0.4"
 

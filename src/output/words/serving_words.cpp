@@ -86,7 +86,7 @@ std::string target_chance_words(const Plan& plan) {
   for (const PhasePlan& part : plan.phases)
     if (part.estimate->serving && part.estimate->serving->chance)
       chance = std::min(chance.value_or(1), *part.estimate->serving->chance);
-  return chance ? chance_words(*chance) : std::string();
+  return chance ? chance_words(*chance, plan.reaches_target) : std::string();
 }
 
 std::vector<std::string> target_lines(const PlanReport& report) {

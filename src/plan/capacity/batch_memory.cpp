@@ -19,7 +19,7 @@ Job with_batch(Job job, int phase, int sequences, int count, bool plain) {
     train->micro = {sequences, {}};
     train->batch.reset();
     train->batch_by_gpu = {};
-    train->accumulate = {};
+    train->accumulate = {1, {}};
     if (plain) {
       train->optimizer.stated = true;
       if (!train->recompute.given()) train->recompute.value = Recompute::kNone;

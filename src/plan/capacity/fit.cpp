@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <tuple>
 
 #include "base/text.h"
 #include "model/generation/generation.h"
@@ -183,7 +185,33 @@ Result<std::vector<FitRow>> smallest_counts(const Job& job, int phase, const Cat
   return found;
 }
 
-std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss) {
+namespace {
+
+/// Single machines with so many of these GPUs that the market has, each of another host; without a market, or none of
+/// it, one as they are commonly rented. Empty: the market has none.
+std::vector<Machines> machines_with(const Job& job, const Catalogue& catalogue, const NearMiss& miss, int gpus,
+                                    std::span<const Offer> market) {
+  std::vector<Machines> found;
+  Job free = job;
+  free.where.gpus = {{miss.gpu->name, gpus}};
+  free.where.counts = {gpus};
+  for (const Offer& offer : market) {
+    if (offer.gpu != miss.gpu->name) continue;
+    for (Machines& machines : machines_on(free, catalogue, offer)) {
+      const auto alike = [&](const Machines& one) { return one.node.ram == machines.node.ram; };
+      if (machines.nodes == 1 && machines.gpus == gpus && std::ranges::none_of(found, alike))
+        found.push_back(std::move(machines));
+    }
+  }
+  if (found.empty() && (market.empty() || gpus == miss.gpus))
+    found.push_back({common_box(catalogue, *miss.gpu, gpus), 1, gpus, true});
+  return found;
+}
+
+}  // namespace
+
+std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss,
+                             std::span<const Offer> market) {
   std::vector<Remedy> result;
   if (miss.phase < 0 || miss.gpu == nullptr) return result;
   // Two formats of one size (fp8, int8) are one answer.
@@ -195,9 +223,16 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
     result.push_back(std::move(remedy));
   };
   for (const Changed& changed : changes(job, catalogue, miss)) {
-    const Machines machines{common_box(catalogue, *miss.gpu, changed.gpus), 1, changed.gpus, true};
     Tally tally;
-    const auto estimate = try_phase(changed.job, miss.phase, catalogue, machines, tally);
+    std::optional<PhaseEstimate> estimate;
+    for (const Machines& machines : machines_with(changed.job, catalogue, miss, changed.gpus, market)) {
+      auto here = try_phase(changed.job, miss.phase, catalogue, machines, tally);
+      if (!here) continue;
+      const auto rank = [](const PhaseEstimate& one) {
+        return std::tuple(one.fit != Fit::kFits, one.strategy.offload != Offload::kNone, one.memory_total.p50);
+      };
+      if (!estimate || rank(*here) < rank(*estimate)) estimate = std::move(here);
+    }
     if (estimate) {
       std::string text = changed.text;
       if (text == "batch: auto") text += ", " + count_text(estimate->strategy.micro_batch) + " at once";
@@ -214,6 +249,7 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
       if (estimate->framework != nullptr && miss.strategy.framework >= 0 &&
           estimate->framework != &catalogue.frameworks[before])
         cuts.push_back(estimate->framework->name);
+      if (now.offload != Offload::kNone && miss.strategy.offload == Offload::kNone) cuts.emplace_back("CPU offload");
       if (!cuts.empty()) text += " (" + join(cuts, ", ") + ")";
       add({std::move(text), estimate->memory_total.p50, estimate->fit == Fit::kFits});
     } else if (tally.nearest.phase >= 0) add({changed.text, tally.nearest.needed, false});

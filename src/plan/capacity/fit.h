@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,8 @@ struct Remedy {
   Bytes needed{};
   bool enough = false;  ///< fits with room to spare (p90 of memory too)
 };
-std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss);
+/// `market`: what the machines are taken from, whatever numbers of GPUs the job asks for; empty: any common machine.
+std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss,
+                             std::span<const Offer> market = {});
 
 }  // namespace gpuplan

@@ -212,6 +212,7 @@ class Layouts {
                                                                   : Sharding::kNone;
     train.micro = {micro, {}};
     train.accumulate = {};
+    if (!train.batch) train.accumulate = {1, {}};
     train.recompute = {recompute_, {}};
     train.offload = {offload_, {}};
   }

@@ -77,10 +77,16 @@ StepBatch step_batch(const PracticeConstants& practice, const TrainingWork& work
   }
   result.sequences = result.wanted = work.batch;
   double slack = 0;
+  int micro = 1;
   if (work.batch > 0) {
     if (phase.batch && phase.batch->tokens) slack = practice.batch_slack;
-  } else if (!phase.micro.on(gpu, gpus) && !phase.accumulate.on(gpu, gpus)) {
-    result.sequences = result.wanted = usual_batch(practice, work);
+  } else if (!phase.accumulate.on(gpu, gpus)) {
+    // A micro-batch says how a step is done, not how much is learned in it: that stays the usual, unless several
+    // sequences for each GPU are more.
+    micro = phase.micro.on(gpu, gpus).value_or(1);
+    double usual = usual_batch(practice, work);
+    if (usual > 0 && micro > 1) usual = std::max(usual, static_cast<double>(micro) * gpus);
+    result.sequences = result.wanted = usual;
     result.usual = true;
     slack = practice.usual_slack;
   }
@@ -89,7 +95,7 @@ StepBatch step_batch(const PracticeConstants& practice, const TrainingWork& work
   const double near = std::min(slack, practice.batch_slack);
   for (int ranks = gpus; ranks >= 1; ranks = ranks % 2 == 0 ? ranks / 2 : 0) {
     for (const double share : {0.0, near, slack}) {
-      const double found = multiple_near(result.wanted, ranks, share);
+      const double found = multiple_near(result.wanted / micro, ranks, share) * micro;
       if (!(found > 0)) continue;
       result.sequences = found;
       return result;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.h"
 #include "plan/strategy/practice.h"
 
 namespace gpuplan {
@@ -66,6 +67,16 @@ Interval<Bytes> TrainingChoice::total(Bytes median, double spread) const {
   return memory_given_ != nullptr ? *memory_given_->memory : lognormal(median, spread);
 }
 
+/// The time of a way that may run out of memory: half the chance to fit must save three quarters of it.
+Seconds TrainingChoice::with_risk(Seconds weighed, Bytes need, const Interval<Bytes>& memory) const {
+  const double to_p90 = math::log(memory.p90 / memory.p50);
+  if (!(to_p90 > 0)) return weighed * (need / usable_);
+  // Of a lognormal one whose p90 is what it needs.
+  const double p90 = math::normal_quantile(0.9);
+  const double chance = math::normal_cdf(p90 - math::log(need / usable_) / to_p90 * p90);
+  return weighed / std::max(chance * chance, 1e-6);
+}
+
 /// What the host's memory could not hold either did not come close, unless the job leaves nothing else.
 void TrainingChoice::missed(const NearMiss& miss, const LayerCost& layer) {
   const NearMiss& nearest = tally_->nearest;
@@ -114,13 +125,12 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const bool fits = memory.p90 < usable_;
   const double points = weight_of_points(practice_, complexity(strategy));
   const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, habit_) * points);
-  // Of ways that may not fit the one most likely to; of those that do the fastest, care considered.
-  const bool better = !best_.any           ? true
-                      : best_.fits != fits ? fits
-                      : fits               ? weighed < best_.weighed
-                                           : least < best_.need;
-  if (better)
+  // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.
+  const Seconds at_risk = fits ? weighed : with_risk(weighed, least, memory);
+  if (!best_.any || (best_.fits == fits ? at_risk < at_risk_ : fits)) {
     best_ = {true, fits, time, weighed, least, strategy, estimate, *rates_, spread, memory, batch, steps, gpus_};
+    at_risk_ = at_risk;
+  }
   return {fits ? Verdict::kFits : Verdict::kTight, time, estimate.step.bubble / estimate.step.total()};
 }
 

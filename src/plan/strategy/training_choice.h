@@ -67,6 +67,7 @@ class TrainingChoice {
   void missed(const NearMiss& miss, const LayerCost& layer);
   Interval<Bytes> total(Bytes median, double spread) const;
   Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
+  Seconds with_risk(Seconds weighed, Bytes need, const Interval<Bytes>& memory) const;
   const PhaseWorkload& workload_;
   const TrainingWork& work_;
   const PracticeConstants& practice_;
@@ -81,6 +82,7 @@ class TrainingChoice {
   Habit habit_;
   std::vector<Spread> spreads_;  ///< of these rates, by circumstances
   BestTraining best_;
+  Seconds at_risk_{};  ///< of best_: what ways that fit as surely are compared by
 };
 
 /// The best way on so many GPUs, and whether one that cuts neither layers nor sequences fits on them

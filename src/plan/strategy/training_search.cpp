@@ -171,8 +171,11 @@ class TrainingSearch {
         if (!may_pay(walk.framework, tier)) continue;
         choice_.use(rates_of(walk.framework), tool.habit);
         walk.start = tool.start;
-        // Where the batch does not divide, nobody changes the framework.
-        walk.layers = !others || (cuts_all() && std::isfinite(choice_.least_need().value));
+        // Where the batch does not divide, nobody changes the framework; and where something fits, nobody cuts layers in
+        // one that people think of for no work at all.
+        const Framework& framework = *software_.frameworks[walk.framework];
+        const bool known = framework.fine_tune > 0 || framework.pretrain > 0 || !choice_.fits();
+        walk.layers = !others || (known && std::isfinite(choice_.least_need().value));
         const bool cuts = cuts_layers(tier);
         FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
                              choice_);
@@ -181,14 +184,10 @@ class TrainingSearch {
     }
   }
 
-  /// Who fine-tunes does not cut layers beside what lies in the host's memory, nor in frameworks that nobody thinks of,
-  /// unless nothing else fits; who pretrains for weeks does.
-  bool cuts_all() const { return !choice_.fits() || mostly_pretraining(catalogue_.practice_constants, work_); }
-
   /// Considers ways that keep something in the host's memory.
   void look_on_host(Whose whose) {
     look({SearchTier::kOffload}, whose);
-    if (cuts_all()) look({SearchTier::kOffloadCuts}, whose);
+    look({SearchTier::kOffloadCuts}, whose);
   }
   void look_on_host() {
     look_on_host(Whose::kUsual);
