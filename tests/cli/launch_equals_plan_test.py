@@ -247,6 +247,8 @@ def counted(phase, job):
         fsdp = s["sharding"] in ("zero2", "zero3", "hsdp")
         instead = not fsdp and ("optimizer" in host or "params" in host or (s["tp"] > 1 and s["dp"] > 1))
         values["sharding"] = ("zero2", True) if instead else (s["sharding"], fsdp)
+    if framework == "megatron" and "optimizer" in host:
+        values["sharding"] = "zero1"  # its states on the host are those of the distributed optimizer
     if framework == "torchtitan":
         values["one pass of the pipeline"] = s["micro_batch"] * s["grad_accum"] if s["pp"] > 1 else None
         if values["keep"] == 1:

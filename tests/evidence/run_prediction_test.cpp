@@ -234,5 +234,38 @@ TEST(RunSetup, AdaptersOfOneFrameworkSitWhereItsRecipesPutThem) {
   EXPECT_EQ(run_setup(catalogue(), run).phase.lora.targets.at(0), "attention");
 }
 
+TEST(RunPrediction, ReadsHowLossStepAndLayersRun) {
+  TrainingRun run = stated();
+  run.recompute = Recompute::kNone;
+  run.gpu = "B200";
+  const auto memory = [&] { return predict_run(catalogue(), run).estimate.memory; };
+  const MemoryUse none = memory();
+  run.recompute = Recompute::kFull;
+  const MemoryUse full = memory();
+  // Every second layer recomputed: half way between.
+  run.recompute = Recompute::kSelective;
+  run.recomputed_layers = 0.5;
+  EXPECT_NEAR(memory().activations.value, (none.activations + full.activations).value / 2,
+              1e-6 * none.activations.value);
+  run.recomputed_layers.reset();
+  // A loss that is not compiled with the layers keeps more for each logit.
+  const TrainingSoftware& titan = software_of(catalogue(), "torchtitan");
+  const double compiled = memory().logits.value;
+  run.compiled_loss = false;
+  EXPECT_NEAR(memory().logits.value / compiled, titan.logit_bytes / titan.logit_bytes_compiled, 1e-9);
+  // A step over one flat tensor that is not one kernel needs two more of its size.
+  run = stated();
+  run.gpu = "B200";
+  run.framework = "internevo";
+  run.compile = false;
+  run.gpus = run.dp = 1;
+  run.sharding = Sharding::kNone;
+  run.recompute = Recompute::kFull;
+  run.sequence = 128;
+  const MemoryUse fused = memory();
+  run.fused_optimizer = false;
+  EXPECT_NEAR((memory().buffers - fused.buffers).value, 8 * count_parameters(*run.shape).total(), 1e6);
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -86,6 +86,7 @@ inline TrainingSoftware software() {
   row.weight_bytes = 4;
   row.gradient_bytes = 4;
   row.eight_bit_copies = 0;
+  row.flat_step = 0;
   return row;
 }
 

@@ -72,6 +72,7 @@ inline constexpr std::array kSoftwareFields = {
     NumberField<TrainingSoftware>{"logit_bytes_compiled", &TrainingSoftware::logit_bytes_compiled, 0, 256},
     NumberField<TrainingSoftware>{"four_bit_bytes", &TrainingSoftware::four_bit_bytes, 0.5, 1},
     NumberField<TrainingSoftware>{"eight_bit_copies", &TrainingSoftware::eight_bit_copies, 0, 8},
+    NumberField<TrainingSoftware>{"flat_step", &TrainingSoftware::flat_step, 0, 1000},
 };
 
 inline constexpr std::array kEngineFields = {

@@ -28,6 +28,7 @@ struct TrainingConstants {
   double pipeline_head = kUnset;  ///< share of the output's time that shows on the last stage
   double fp8_time = kUnset;       ///< what 8-bit products lose to the step around them, over 16-bit ones
   double fp4_time = kUnset;
+  double four_bit_layers = kUnset;   ///< share of layers whose products run in 4 bit where the others do
   double dequantise_bytes = kUnset;  ///< traffic a 4-bit parameter and micro-batch to expand it
   double dequantise_again = kUnset;  ///< the same when layers are recomputed, over once
   double selective_work = kUnset;    ///< share of products that PyTorch's selective recomputation repeats
@@ -100,6 +101,7 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"pipeline_head", &TrainingConstants::pipeline_head},
     TrainingConstant{"fp8_time", &TrainingConstants::fp8_time},
     TrainingConstant{"fp4_time", &TrainingConstants::fp4_time},
+    TrainingConstant{"four_bit_layers", &TrainingConstants::four_bit_layers},
     TrainingConstant{"dequantise_bytes", &TrainingConstants::dequantise_bytes},
     TrainingConstant{"dequantise_again", &TrainingConstants::dequantise_again},
     TrainingConstant{"selective_work", &TrainingConstants::selective_work},

@@ -135,7 +135,7 @@ struct TrainPhase {
   Method method = Method::kFull;
   Objective objective = Objective::kNextToken;
   Lora lora;
-  std::optional<double> trainable;  ///< parameters that learn, method frozen
+  std::optional<double> trainable;  ///< parameters that learn whole, beside what is frozen
   PerGpu<Recompute> recompute;
   PerGpu<Offload> offload;
   Parallel parallel;

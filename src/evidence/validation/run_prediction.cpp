@@ -1,5 +1,6 @@
 #include "evidence/validation/run_prediction.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,6 +10,17 @@
 
 namespace gpuplan {
 namespace {
+
+/// A share of the layers recomputed whole, the others not at all.
+LayerCost between(const LayerCost& none, const LayerCost& full, double share) {
+  LayerCost cost = none;
+  for (const auto part : {&LayerCost::recompute, &LayerCost::dequantise, &LayerCost::launch, &LayerCost::tensor_traffic,
+                          &LayerCost::expert_traffic})
+    cost.*part = none.*part * (1 - share) + full.*part * share;
+  cost.activations = none.activations * (1 - share) + full.activations * share;
+  cost.one_layer = std::max(none.one_layer, full.one_layer);
+  return cost;
+}
 
 /// Everything the model needs for one run, at one place in memory: the parts refer to each other.
 struct Estimated {
@@ -49,10 +61,8 @@ struct Estimated {
   /// Keeps of the activations what there is room for. False: more than that stays even if all layers are recomputed.
   bool recompute_just_enough(Bytes room) {
     if (need(layer) <= room) return true;
-    const Strategy& s = setup.strategy;
     LayerCost cost = layer;
-    cost.activations =
-        layer_cost(work, rates, {s.tp, s.cp, s.ep, s.micro_batch, Recompute::kFull, s.attention}).activations;
+    cost.activations = cost_with(Recompute::kFull).activations;
     if (need(cost) > room) return false;
     Bytes least = cost.activations, most = layer.activations;
     while (most - least > units::MiB) {
@@ -74,12 +84,23 @@ struct Estimated {
     const Strategy& s = setup.strategy;
     rates = training_rates(catalogue, setup.node, *setup.framework, s.precision, s.compile, work);
     if (run.sequence_parallel) rates.sequence_parallel = *run.sequence_parallel;
+    if (run.fused_optimizer) rates.fused_step = *run.fused_optimizer;
+    const TrainingSoftware& software = *rates.software_row;
+    if (run.compiled_loss)
+      rates.logit_bytes = *run.compiled_loss ? software.logit_bytes_compiled : software.logit_bytes;
     if (setup.fused_loss > 0) rates.fused_loss = setup.fused_loss;
     if (rates.blocks.flop.value <= 0) {
       refused = setup.gpu.name + " has no " + std::string(name_of(s.precision)) + " matmuls";
       return;
     }
-    layer = layer_cost(work, rates, {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention});
+    layer = run.recomputed_layers
+                ? between(cost_with(Recompute::kNone), cost_with(Recompute::kFull), *run.recomputed_layers)
+                : cost_with(s.recompute);
+  }
+
+  LayerCost cost_with(Recompute recompute) const {
+    const Strategy& s = setup.strategy;
+    return layer_cost(work, rates, {s.tp, s.cp, s.ep, s.micro_batch, recompute, s.attention});
   }
 };
 

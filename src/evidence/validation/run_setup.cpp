@@ -320,7 +320,8 @@ bool save_memory(const TrainingRun& run, RunSetup& s) {
 }
 
 bool may_recompute_more(const TrainingRun& run, const RunSetup& s) {
-  const bool open = !run.settled && (!run.recompute || *run.recompute == Recompute::kSelective);
+  const bool open =
+      !run.settled && !run.recomputed_layers && (!run.recompute || *run.recompute == Recompute::kSelective);
   return open && s.strategy.recompute != Recompute::kFull && s.framework->recompute_full;
 }
 

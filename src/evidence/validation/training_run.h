@@ -29,6 +29,9 @@ struct TrainingRun : MeasuredRun {
   std::optional<int> lora_rank;
   std::optional<AttentionKernel> attention;
   std::optional<bool> compile;
+  std::optional<bool> compiled_loss;        ///< with the layers; else it runs operation by operation beside them
+  std::optional<bool> fused_optimizer;      ///< its step is one kernel
+  std::optional<double> recomputed_layers;  ///< share of the layers that are recomputed whole; the others not at all
 
   // What plans say beside (own runs).
   bool settled = false;                                  ///< nothing is left open: the rest is as plans have it

@@ -33,6 +33,9 @@ TrainingColumns::TrainingColumns(CsvReader& cells) {
       {&lora_rank, "lora_rank"},
       {&attention, "attention"},
       {&compile, "compile"},
+      {&compiled_loss, "compiled_loss"},
+      {&fused_optimizer, "fused_optimizer"},
+      {&recomputed_layers, "recomputed_layers"},
       {&step_seconds, "step_seconds"},
       {&token_rate, "tokens_per_second_per_gpu"},
       {&mean_tokens, "mean_tokens"},
@@ -70,6 +73,9 @@ Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& c,
   run.lora_rank = cells.whole(c.lora_rank);
   run.attention = cells.choice<AttentionKernel>(c.attention);
   run.compile = cells.flag(c.compile);
+  run.compiled_loss = cells.flag(c.compiled_loss);
+  run.fused_optimizer = cells.flag(c.fused_optimizer);
+  run.recomputed_layers = cells.number(c.recomputed_layers, 0, 1);
   run.mean_tokens = cells.number(c.mean_tokens, 1e-3, 1e9);
   run.optimizer_rest = cells.choice<Optimizer>(c.optimizer_rest);
   run.lora_targets = cells.lora_targets(c.lora_targets);

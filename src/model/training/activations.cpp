@@ -41,8 +41,8 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   // Experts of the busiest rank get more tokens than the average.
   const double routed = m.kept_experts - (fused ? m.expert_gates : 0);
   const double uneven = cut.ep > 1 ? routed * (c.expert_imbalance - 1) : 0;
-  // 8-bit kernels keep what products read in 8 bit, beside what others read in 16.
-  const double narrow = r.kept_8bit ? m.kept_products * (r.element_bytes - 1) * scale / cut.tp : 0;
+  // Kernels of 8 and 4 bit keep what products read as they read it, beside what others read in 16.
+  const double narrow = r.kept_inputs > 0 ? m.kept_products * (r.element_bytes - r.kept_inputs) * scale / cut.tp : 0;
   const double gates = fused ? m.kept_gates : 0;
   const double kept = std::max(0.0, (m.kept - gates + uneven + whole) * per_token - narrow) + norms * layers;
   const Bytes all{batch.tokens * (kept + scores * layers)};
@@ -76,7 +76,8 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
       again = Bytes{batch.tokens * scores};
     } else {
       // PyTorch keeps the inputs of layers, what attention gives and every second product (PyTorch documentation).
-      const double elements = m.kept_attention + c.selective_kept * m.kept_outputs + m.boundary * layers * (copies - 1);
+      const double outputs = c.selective_kept * (1 - r.unlisted) * m.kept_outputs;
+      const double elements = m.kept_attention + outputs + m.boundary * layers * (copies - 1);
       stay = std::min(all, Bytes{batch.tokens * elements * r.element_bytes / cut.tp});
       again = layer * (1 - (all.value > 0 ? stay / all : 0));
     }

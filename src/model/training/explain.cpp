@@ -82,9 +82,11 @@ void add_memory(const TrainingWork& work, const TrainingRates& r, const LayerCos
   memory("activations", m.activations, activation_formula(s.recompute),
          "Korthikanti et al. 2022, arXiv:2205.05198; Chen et al. 2016, arXiv:1604.06174");
   memory("logits", m.logits, "tokens x vocabulary x bytes at the peak of the loss", kFitted);
-  memory("buffers", m.buffers,
-         "layers gathered under full sharding, copies of gradients on their way, stage boundaries, collectives",
-         kFitted);
+  memory(
+      "buffers", m.buffers,
+      "layers gathered under full sharding, 16-bit copies of 32-bit weights, copies of gradients on their way, stage "
+      "boundaries, collectives",
+      kFitted);
   memory("framework", m.framework, "workspaces of libraries, tables, inputs", kFitted);
   memory("fragmentation", m.fragmentation,
          "share of what comes and goes within a step, held by the allocator beside it", kFitted);

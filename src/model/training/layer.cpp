@@ -242,8 +242,9 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
   if (learns && c.cut.recompute == Recompute::kSelective) {
     // Megatron computes the attention core again (Korthikanti et al. 2022); PyTorch's selective checkpointing keeps
     // attention and every second product, and computes the rest again (PyTorch documentation).
-    cost.recompute += c.rates.scores_only ? attend.forward * factor
-                                          : (matmul.forward * c.constants.selective_work + move.forward) * factor;
+    const double again_share = c.constants.selective_work * (1 - c.rates.unlisted) + c.rates.unlisted;
+    cost.recompute +=
+        c.rates.scores_only ? attend.forward * factor : (matmul.forward * again_share + move.forward) * factor;
   }
   cost.head += head(c) * factor;
 

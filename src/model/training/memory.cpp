@@ -16,6 +16,9 @@ struct Held {
   double carried = 0;              ///< gradients held before the backward pass of a micro-batch
   double gathered = 0;             ///< weights brought together for the layers at work
   double gathered_last = 0;        ///< the same at the end of the forward pass
+  double casts = 0;                ///< 16-bit copies of 32-bit weights at the end of the forward pass
+  double casts_backward = 0;       ///< the same in the backward pass
+  double casts_end = 0;            ///< and at its end
   double layer_gradients = 0;      ///< of one layer, before they are shared out
   double layer_gradients_end = 0;  ///< the same at the end of the backward pass
   double buckets = 0;              ///< second copy of the gradients on their way to other ranks
@@ -53,7 +56,14 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
   // States in host memory are updated there, so that gradients go there as they come.
   if ((host_states && stage >= 2) || host_weights) h.gradients = 0;
   if (!host_states) h.optimizer = shared(1, p.learn, p.learn_experts) * (r.master_bytes + r.state_bytes);
-  h.temporary = host_states || r.fused ? 0 : shared(1, p.learn, p.learn_experts) * c.optimizer_temporary;
+  const double stepped = host_states ? 0 : shared(1, p.learn, p.learn_experts);
+  h.temporary = r.fused_step ? 0 : stepped * c.optimizer_temporary;
+  if (r.software_row->flat_step > 0) {
+    // ZeRO of DeepSpeed and InternEvo joins the gradients of a rank in 16 bit, then in 32, beside those that came; one
+    // kernel after the other needs two more tensors of that size. Fully sharded, parameters stay apart.
+    const double group = std::min(stepped, r.software_row->flat_step * 1e9);
+    h.temporary = stage == 3 ? 4 * group : stepped * (2 + 4 + (r.fused_step ? 0 : 8));
+  }
   const double one_layer_gradients = learn > p.base_layers ? p.one_layer * r.gradient_bytes : 0;
   if (r.step_in_backward && s.grad_accum == 1 && s.gpus() == 1 && stage == 0) h.gradients = h.temporary = 0;
   h.carried = s.grad_accum > 1 ? h.gradients : 0;
@@ -72,6 +82,15 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
     const double elsewhere = std::max(0.0, whole - h.weights) / (1 + fragmentation(r));
     h.gathered = std::min(layers * bytes + outside * 2, elsewhere);
     h.gathered_last = std::min(last * bytes + in_use * 2, elsewhere);
+  }
+  if (r.casts_weights && stage < 3 && !host_weights) {
+    const double one = 2 * 2 * p.one_layer;
+    const double all = 2 * (learn - p.looked_up);
+    // What is recomputed casts again; programs that are compiled as a whole keep no list of copies beside.
+    const bool again = s.recompute == Recompute::kFull;
+    h.casts = again && r.software_row->planned_memory ? std::min(all, one) : all;
+    h.casts_backward = again ? std::min(all, one) : all;
+    h.casts_end = std::min(all, one);
   }
   // Gradients of a layer are whole before they are shared out or used up.
   h.layer_gradients = std::max(0.0, std::min(one_layer_gradients, learn * r.gradient_bytes - h.carried));
@@ -108,13 +127,13 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
   };
   const std::array<Parts, 5> instants = {{
       {{}, {}, {}, Bytes{h.loading} - Bytes{h.optimizer}},
-      {Bytes{h.carried}, kept, logits, Bytes{h.gathered_last} + always},
+      {Bytes{h.carried}, kept, logits, Bytes{h.gathered_last + h.casts} + always},
       // Backward: activations go as gradients come, evenly, so it needs most where it begins or where it ends.
-      {Bytes{h.carried}, kept + layer.one_layer, {}, Bytes{h.gathered + h.layer_gradients} + always},
+      {Bytes{h.carried}, kept + layer.one_layer, {}, Bytes{h.gathered + h.casts_backward + h.layer_gradients} + always},
       {gradients,
        kept * std::min(1.0, 1 / layers) + layer.one_layer,
        {},
-       Bytes{h.gathered + h.layer_gradients_end} + always},
+       Bytes{h.gathered + h.casts_end + h.layer_gradients_end} + always},
       {gradients, {}, {}, Bytes{h.temporary} + always},
   }};
   std::size_t most = 1;

@@ -65,7 +65,17 @@ void set_memory_habits(const Catalogue& catalogue, const TrainingWork& work, con
   if (fp8 && rates.weight_bytes < 4) rates.copy_bytes = software.eight_bit_copies;
   // Frozen weights are copied as well; those in 4 bit are expanded instead.
   if (fp8 && work.phase->method == Method::kLora) rates.base_bytes += software.eight_bit_copies;
-  rates.kept_8bit = fp8 && software.eight_bit_copies > 0;
+  // Kernels that keep what they read in 8 or 4 bit have no use for the input that it was made of. 4 bits and a scale of
+  // 8 for 16 of them make 0.5625 bytes; recipes leave the last layers in 16 bit (NVIDIA 2025, arXiv:2509.25149).
+  const bool fp4 = rates.precision == Precision::kNvfp4;
+  const double narrow = rates.constants->four_bit_layers;
+  if (software.eight_bit_copies > 0 && fp8) rates.kept_inputs = 1;
+  if (software.eight_bit_copies > 0 && fp4) rates.kept_inputs = 0.5625 * narrow + rates.element_bytes * (1 - narrow);
+  // PyTorch's lists of what to keep name products of 16 and 8 bit, not those that a quantised layer brings along.
+  if (fp4) rates.unlisted = narrow;
+  // torch.amp keeps its copies of weights to the end of the forward pass, and products keep those that they read in any
+  // software: 6 bytes a weight, not 4 (Hugging Face, anatomy of a model's memory).
+  rates.casts_weights = rates.weight_bytes >= 4 && rates.element_bytes < 4;
   const TrainPhase& phase = *work.phase;
   const bool eight_bit_states =
       eight_bit(catalogue, phase.optimizer.matrices) || phase.optimizer_state == Format::kInt8;
@@ -138,7 +148,7 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
                                                          : 1;
   rates.software = software.time;
   rates.time_factor = constants.step_time * efficiency.training * software.time * format;
-  rates.fused = software.fused;
+  rates.fused = rates.fused_step = software.fused;
   rates.scores_only = software.scores_only();
   rates.sequence_parallel = software.sequence_parallel;
   rates.fused_loss = framework.fused_loss;

@@ -25,6 +25,7 @@ struct StageParameters {
   double learn = 0, learn_experts = 0;
   double base_layers = 0, base_experts = 0, base_other = 0;
   double one_layer = 0;  ///< learning and frozen parameters of one layer
+  double looked_up = 0;  ///< of those that learn, an embedding that no product reads
   double outside = 0;    ///< of those outside the layers: embedding and output matrix, whether they learn or not
 };
 
@@ -47,6 +48,7 @@ inline StageParameters stage_parameters(const TrainingWork& work, const Strategy
   stage.base_experts = work.base.experts * share * expert_cut;
   stage.base_other = outside(work.base) + work.base.whole;
   stage.outside = outside(work.learn) + outside(work.base);
+  stage.looked_up = work.learn.tied > 0 ? 0 : work.learn.embedding * embedding * cut;
   stage.one_layer =
       ((work.learn.layers + work.base.layers) * cut + (work.learn.experts + work.base.experts) * expert_cut) /
       work.layers;

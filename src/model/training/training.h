@@ -144,13 +144,16 @@ struct TrainingRates {
   double element_bytes = 2;       ///< an activation
   double logit_bytes = 19;        ///< a logit at the peak of the loss
   double copy_bytes = 0;          ///< 8-bit copies of a learning parameter
-  bool kept_8bit = false;         ///< inputs of products are kept in 8 bit
+  double kept_inputs = 0;         ///< of a product's input, where its kernel keeps it as it reads it; 0: as activations
+  double unlisted = 0;            ///< share of layers whose products selective recomputation does not know, nor keeps
+  bool casts_weights = false;     ///< products read 16-bit copies of 32-bit weights, which stay for the backward pass
   bool step_in_backward = false;  ///< gradients are used up as they come
   double optimizer_flops = 0;     ///< a parameter and step (Muon)
   MatmulRate blocks, head;        ///< products of the layers; of the output matrix
   FlopsPerSecond eager_attention{};
   double time_factor = 1.26;      ///< time inside a training step over time of the kernels alone, software included
   bool fused = false;             ///< fused norms, softmax and optimizer
+  bool fused_step = false;        ///< the optimizer step is one kernel
   bool scores_only = false;       ///< selective recomputation is of attention's scores; else of most of a layer
   bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products
   double fused_loss = 0;          ///< tokens whose logits exist at a time; 0: those of the whole micro-batch

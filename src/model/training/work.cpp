@@ -320,7 +320,7 @@ Result<TrainingWork> training_work(const TrainPhase& phase) {
     if (apart) place(*before, work);
     work.models.push_back(std::move(*before));
   }
-  if (phase.method == Method::kFrozen && phase.trainable) {
+  if (phase.method != Method::kFull && phase.trainable) {
     work.trainable += *phase.trainable;
     work.params += *phase.trainable;
     work.learn.whole += *phase.trainable;
