@@ -1,6 +1,7 @@
 // What the model says of one phase on one set of GPUs, and how it explains itself.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -23,6 +24,7 @@ struct MemoryUse {
   Bytes fragmentation{};  ///< held by the caching allocator beyond its tensors
   Bytes driver{};         ///< outside of the allocator: driver context and libraries
   Bytes learned{};        ///< what own runs needed more than all of that; negative: less
+  Bytes frozen{};         ///< of the weights, those that do not learn: a known number of a known format
 
   /// What is neither tensors of the model nor buffers.
   constexpr Bytes context() const { return framework + fragmentation + driver; }
@@ -34,6 +36,11 @@ struct MemoryUse {
   constexpr Bytes reserved() const { return allocated() + fragmentation; }
   /// What the driver sees: it has to fit.
   constexpr Bytes total() const { return reserved() + driver + learned; }
+  /// Share of what is predicted that may be more or less.
+  constexpr double open_share() const {
+    const Bytes all = reserved() + driver;
+    return all > Bytes{} ? std::max(0.01, 1 - frozen / all) : 1;
+  }
 };
 
 /// What own runs teach: the median times that factor.

@@ -208,5 +208,37 @@ TEST(Learning, AFigureThatNoRunStatesStaysAsItWas) {
   EXPECT_EQ(expected_error(taught, kFigure, labels()).variance, expected_error(model(), kFigure, labels()).variance);
 }
 
+TEST(ErrorModel, WhatIsKnownOfMemoryIsNotUncertain) {
+  ErrorModel all = model();
+  all.components[index_of(ErrorFigure::kMemory)] = all.components[index_of(kFigure)];
+  ErrorLabels half = labels();
+  half.memory_scale = 0.5;
+  EXPECT_EQ(expected_error(all, kFigure, half).variance, expected_error(all, kFigure, labels()).variance)
+      << "time knows nothing of it";
+  EXPECT_NEAR(expected_error(all, ErrorFigure::kMemory, half).variance, kPlain / 4, 1e-12);
+  double sum = 0, squares = 0;
+  for (const ErrorShare& share : error_shares(all, ErrorFigure::kMemory, half)) sum += share.variance;
+  for (const ErrorLoad& load : error_loads(all, ErrorFigure::kMemory, half)) squares += square(load.load);
+  EXPECT_NEAR(sum, kPlain / 4, 1e-12);
+  EXPECT_NEAR(squares, kPlain / 4, 1e-12);
+  // Of what two share only the smaller part cancels.
+  const double noise = square(0.12);
+  EXPECT_NEAR(ratio_variance(all, ErrorFigure::kMemory, half, labels()), (kPlain - noise) / 4 + noise * 1.25, 1e-12);
+  // A run of which half is known that is off by 10 % tells what one is told by that is off by 20 %, and the other way.
+  const auto learned = [&](const ErrorLabels& of, double error) {
+    OwnRun run{.labels = of};
+    run.states[index_of(ErrorFigure::kMemory)] = true;
+    run.error[index_of(ErrorFigure::kMemory)] = error;
+    ErrorModel taught = all;
+    learn(taught, {run});
+    return taught;
+  };
+  const ExpectedError a = expected_error(learned(half, 0.1), ErrorFigure::kMemory, labels());
+  const ExpectedError b = expected_error(learned(labels(), 0.2), ErrorFigure::kMemory, labels());
+  EXPECT_NEAR(a.shift, b.shift, 1e-9);
+  EXPECT_NEAR(a.variance, b.variance, 1e-9);
+  EXPECT_NEAR(expected_error(learned(labels(), 0.2), ErrorFigure::kMemory, half).shift, b.shift / 2, 1e-9);
+}
+
 }  // namespace
 }  // namespace gpuplan

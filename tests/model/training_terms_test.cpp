@@ -1,6 +1,8 @@
 // Terms of training memory that are counted by how software works: copies, flat tensors, formats, what is frozen.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/training_fixture.h"
 
 namespace gpuplan {
@@ -67,6 +69,30 @@ TEST(TrainingTerms, FourBitProductsKeepWhatTheyRead) {
   EXPECT_LT(kept(Precision::kNvfp4, "torchtitan"), kept(Precision::kBf16, "torchtitan"));
 }
 
+TEST(TrainingTerms, FrozenWeightsAreKnown) {
+  // 6,738,415,616 parameters in 16 bit that do not learn.
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 512, Method::kLora);
+  const Case lora = run(p, machine("RTX 4090", 1), strategy(1, 1, 1), "hf-trainer");
+  const MemoryUse& m = lora.estimate.memory;
+  EXPECT_NEAR(m.frozen.value, 2 * 6738415616.0, 1e6);
+  EXPECT_LT(m.frozen, m.weights) << "the adapters learn";
+  EXPECT_NEAR(memory_scale(m), std::sqrt(1 - m.frozen / m.total()), 1e-12);
+  const Spread spread = at_scale(lora.spread, memory_scale(m));
+  EXPECT_NEAR(spread.memory, lora.spread.memory * memory_scale(m), 1e-12);
+  EXPECT_EQ(spread.time, lora.spread.time);
+  // Full sharding shares them out, the host may hold them, and in full fine-tuning all learn.
+  const MemoryUse shared =
+      run(p, machine("RTX 4090", 2), strategy(2, 1, 1, Sharding::kZero3), "hf-trainer").estimate.memory;
+  EXPECT_NEAR(shared.frozen.value, 6738415616.0, 1e6);
+  Strategy offloaded = strategy(2, 1, 1, Sharding::kZero3);
+  offloaded.offload = Offload::kParams;
+  EXPECT_EQ(run(p, machine("RTX 4090", 2), offloaded, "hf-trainer").estimate.memory.frozen.value, 0);
+  const TrainPhase full = phase(use_of("Llama-2-7B"), 512);
+  const Case all = run(full, machine("B200", 1), strategy(1, 1, 1));
+  EXPECT_EQ(all.estimate.memory.frozen.value, 0);
+  EXPECT_EQ(memory_scale(all.estimate.memory), 1);
+}
+
 TEST(TrainingTerms, WhatLearnsBesideAdaptersTakesWhatTheyTake) {
   // Embedding and output matrix of PEFT's modules_to_save: weight, gradient and two moments of 32 bit.
   TrainPhase p = phase(use_of("Llama-2-7B"), 512, Method::kLora);
@@ -76,6 +102,7 @@ TEST(TrainingTerms, WhatLearnsBesideAdaptersTakesWhatTheyTake) {
   EXPECT_NEAR((with.weights - before.weights).value, 4 * *p.trainable, 1e3);
   EXPECT_NEAR((with.gradients - before.gradients).value, 4 * *p.trainable, 1e3);
   EXPECT_NEAR((with.optimizer - before.optimizer).value, 8 * *p.trainable, 1e3);
+  EXPECT_EQ(with.frozen, before.frozen);
 }
 
 }  // namespace

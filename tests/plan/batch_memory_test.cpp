@@ -33,7 +33,7 @@ TEST(BatchMemory, GrowsByTheSameForEverySequence) {
 
 TEST(BatchMemory, EveryCardThatHoldsABatchIsNamedAndNoOther) {
   const auto rows =
-      rows_of(train_job("", {"H200 SXM", "A100 SXM 80GB", "RTX 4090", "RTX A4000"}), {32, 128, 1024, 4096});
+      rows_of(train_job("", {"H200 SXM", "A100 SXM 80GB", "RTX 4090", "RTX A4000"}), {32, 128, 1024, 8192});
   ASSERT_EQ(rows.size(), 4U);
   for (const BatchRow& row : rows) {
     ASSERT_EQ(row.gpus.size(), 4U);

@@ -194,11 +194,19 @@ def fit(lines, data, components, missing):
 
 
 def write_table(path, lines):
+    """Rows of parts that have no prior are judged by hand and stay as they are."""
+    present = rows_of(ROOT / "data/error_components.csv")
+    fitted = {(line[0], line[1]) for line in lines}
     with open(path, "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["figure", "component", "deviation", "unmeasured", "source", "as_of"])
-        for figure, component, value, unmeasured, source in lines:
-            out.writerow([figure, component, f"{value:.3g}", f"{unmeasured:.3g}" if unmeasured else "", source, AS_OF])
+        for of in dict.fromkeys(line[0] for line in lines):
+            for figure, component, value, unmeasured, source in lines:
+                if figure == of:
+                    out.writerow([figure, component, f"{value:.3g}", f"{unmeasured:.3g}" if unmeasured else "", source, AS_OF])
+            for row in present:
+                if row["figure"] == of and (of, row["component"]) not in fitted:
+                    out.writerow(row.values())
 
 
 def main():

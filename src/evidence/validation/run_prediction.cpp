@@ -48,6 +48,7 @@ struct Estimated {
   ErrorLabels labels() const {
     ErrorLabels labels = training_labels(work, rates, setup.strategy, setup.nodes);
     labels.add(!setup.batch_known || !setup.degrees_known, ErrorPart::kAssumed);
+    labels.memory_scale = memory_scale(training_memory(work, rates, layer, setup.strategy));
     return labels;
   }
 

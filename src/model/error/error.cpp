@@ -86,7 +86,8 @@ ExpectedError expected_error(const ErrorModel& model, ErrorFigure figure, const 
     for (std::size_t b = 0; b < parts.count; ++b)
       expected.variance += covariance(learned, parts.known[a], parts.known[b]);
   }
-  return expected;
+  const double scale = scale_of(figure, labels);
+  return {expected.shift * scale, expected.variance * scale * scale};
 }
 
 int own_runs_on(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
@@ -137,13 +138,14 @@ double variance_after(const ErrorModel& model, ErrorFigure figure, const ErrorLa
 std::vector<ErrorShare> error_shares(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   const LearnedFigure& learned = model.learned[index_of(figure)];
   const Split parts = split(model, figure, labels);
+  const double scale = scale_of(figure, labels);
   std::vector<ErrorShare> shares;
   for_each_term(model, figure, labels, [&](const ErrorTerm& term) {
     const int at = learned.labels.empty() ? -1 : learned_position(learned, term);
     double variance = at < 0 ? term.variance : 0;
     for (std::size_t b = 0; at >= 0 && b < parts.count; ++b)
       variance += covariance(learned, static_cast<std::size_t>(at), parts.known[b]);
-    shares.push_back({term.part, variance});
+    shares.push_back({term.part, variance * scale * scale});
   });
   sort_stably(shares, std::greater<>{}, &ErrorShare::variance);
   return shares;
@@ -169,16 +171,17 @@ std::string_view regime_of(const ErrorModel& model, ErrorFigure figure, const Er
 std::vector<ErrorLoad> error_loads(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   const LearnedFigure& learned = model.learned[index_of(figure)];
   const std::size_t size = learned.labels.size();
+  const double scale = scale_of(figure, labels);
   std::vector<ErrorLoad> loads;
   for_each_term(model, figure, labels, [&](const ErrorTerm& term) {
     if (size == 0 || learned_position(learned, term) < 0)
-      loads.push_back({term.part, term.label, term.more, -1, std::sqrt(term.variance)});
+      loads.push_back({term.part, term.label, term.more, -1, scale * std::sqrt(term.variance)});
   });
   const Split parts = split(model, figure, labels);
   for (std::size_t factor = 0; factor < size && parts.count > 0; ++factor) {
     double load = 0;
     for (std::size_t a = 0; a < parts.count; ++a) load += learned.root[parts.known[a] * size + factor];
-    if (load != 0) loads.push_back({ErrorPart::kSite, {}, {}, static_cast<int>(factor), load});
+    if (load != 0) loads.push_back({ErrorPart::kSite, {}, {}, static_cast<int>(factor), scale * load});
   }
   return loads;
 }

@@ -80,7 +80,8 @@ Problem problem_of(const ErrorModel& model, ErrorFigure figure, const std::vecto
   for (const OwnRun& run : runs) {
     if (!run.states[index_of(figure)]) continue;
     std::vector<std::size_t> has;
-    double noise = run.noise;
+    const double scale = scale_of(figure, run.labels);
+    double noise = run.noise / (scale * scale);
     for_each_term(model, figure, run.labels, [&](const ErrorTerm& term) {
       if (term.part == ErrorPart::kConfiguration) {
         noise += term.variance;
@@ -100,7 +101,7 @@ Problem problem_of(const ErrorModel& model, ErrorFigure figure, const std::vecto
     problem.setup.push_back(static_cast<std::size_t>(same - problem.setups.begin()));
     if (same == problem.setups.end())
       problem.setups.push_back({std::string(run.labels.software), std::string(run.labels.card), 1});
-    double error = run.error[index_of(figure)];
+    double error = run.error[index_of(figure)] / scale;
     for (const std::size_t label : has) error -= problem.mean[label];
     constexpr double kLeast = 1e-6;  // no two runs are the same
     problem.of_run.push_back(std::move(has));

@@ -25,6 +25,11 @@ inline bool operator==(const LearnedLabel& known, const ErrorTerm& term) {
          label.ends_with(term.more);
 }
 
+/// What the deviations of a figure are multiplied by in such a run.
+inline double scale_of(ErrorFigure figure, const ErrorLabels& labels) {
+  return figure == ErrorFigure::kMemory ? labels.memory_scale : 1;
+}
+
 /// How much larger the variance of one configuration is where runs of such a setup contradict each other; else 1.
 inline double wider_at(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   for (const UnsteadySetup& setup : model.learned[index_of(figure)].unsteady)
@@ -32,7 +37,8 @@ inline double wider_at(const ErrorModel& model, ErrorFigure figure, const ErrorL
   return 1;
 }
 
-/// Calls `use(term)` for every part that the figure knows and the run has, in the order of ErrorPart.
+/// Calls `use(term)` for every part that the figure knows and the run has, in the order of ErrorPart, before
+/// scale_of().
 template <class Use>
 void for_each_term(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels, const Use& use) {
   const auto& components = model.components[index_of(figure)];

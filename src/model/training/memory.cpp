@@ -13,6 +13,7 @@ using detail::StageParameters;
 /// Bytes on one GPU, whatever the instant.
 struct Held {
   double weights = 0, gradients = 0, optimizer = 0;
+  double frozen = 0;               ///< of the weights
   double carried = 0;              ///< gradients held before the backward pass of a micro-batch
   double gathered = 0;             ///< weights brought together for the layers at work
   double gathered_last = 0;        ///< the same at the end of the forward pass
@@ -44,12 +45,13 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
   const bool host_states = includes(s.offload, Offload::kOptimizer);
   const double learn = p.learn + p.learn_experts;
   Held h;
-  const double weights = shared(3, p.learn, p.learn_experts) * (r.weight_bytes + r.copy_bytes) +
-                         shared(3, p.base_layers, p.base_experts) * r.base_bytes +
-                         shared(3, p.base_other, 0) * r.base_other_bytes;
+  const double frozen =
+      shared(3, p.base_layers, p.base_experts) * r.base_bytes + shared(3, p.base_other, 0) * r.base_other_bytes;
+  const double weights = shared(3, p.learn, p.learn_experts) * (r.weight_bytes + r.copy_bytes) + frozen;
   const double whole = learn * (r.weight_bytes + r.copy_bytes) + (p.base_layers + p.base_experts) * r.base_bytes +
                        p.base_other * r.base_other_bytes;
   h.weights = host_weights ? 0 : weights;
+  h.frozen = host_weights ? 0 : frozen;
   // With pipeline stages, gradients of a step's micro-batches add up where they arise, and are shared out at its end.
   const int gradients_from = s.pp > 1 ? 4 : 2;
   h.gradients = shared(gradients_from, p.learn, p.learn_experts) * r.gradient_bytes;
@@ -145,6 +147,7 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
   result.instant = static_cast<Instant>(most);
   MemoryUse& use = result.use;
   use.weights = Bytes{h.weights};
+  use.frozen = Bytes{h.frozen};
   use.optimizer = Bytes{most == 0 ? 0 : h.optimizer};
   use.gradients = peak.gradients;
   use.activations = peak.activations;

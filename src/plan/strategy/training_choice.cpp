@@ -94,11 +94,13 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const LayerCost& layer = layers.memory_at(cut, micro);
   MemoryUse need = training_memory(work_, *rates_, layer, strategy);
   // Own runs move the median: what they teach is asked first where there are any.
-  if (rates_->errors->own_runs > 0) correct(need, spread_of(strategy).memory_factor);
+  const double scale = memory_scale(need);
+  if (rates_->errors->own_runs > 0) correct(need, at_scale(spread_of(strategy), scale).memory_factor);
   const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
   if (median > usable_) {
     // A p90 is no less than the median: most of what is too large needs no more than a look.
-    if (median < least_need_) least_need_ = std::min(least_need_, total(median, spread_of(strategy).memory).p90);
+    if (median < least_need_)
+      least_need_ = std::min(least_need_, total(median, spread_of(strategy).memory * scale).p90);
     tally_->reject(Misfit::kMemory);
     if (tally_ != &uncounted_)
       missed({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need}, layer);
@@ -107,7 +109,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);
   const Spread& spread = spread_of(strategy);
   if (spread.time_factor != 1) estimate.step.stretch(spread.time_factor);
-  const Interval<Bytes> memory = total(median, spread.memory);
+  const Interval<Bytes> memory = total(median, spread.memory * scale);
   const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
   least_need_ = std::min(least_need_, least);
   if (estimate.host_memory > host_room(strategy)) {
@@ -128,7 +130,8 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.
   const Seconds at_risk = fits ? weighed : with_risk(weighed, least, memory);
   if (!best_.any || (best_.fits == fits ? at_risk < at_risk_ : fits)) {
-    best_ = {true, fits, time, weighed, least, strategy, estimate, *rates_, spread, memory, batch, steps, gpus_};
+    best_ = {true,   fits,  time,  weighed, least, strategy, estimate, *rates_, at_scale(spread, scale),
+             memory, batch, steps, gpus_};
     at_risk_ = at_risk;
   }
   return {fits ? Verdict::kFits : Verdict::kTight, time, estimate.step.bubble / estimate.step.total()};
