@@ -50,6 +50,22 @@ TEST(TrainingTerms, StepOfAFlatTensorCopiesGradients) {
   EXPECT_NEAR((m.weights + m.gradients + m.optimizer + m.buffers).value, shared, 1.5e9) << "and what collectives take";
 }
 
+TEST(TrainingTerms, ACompiledStepAddsWholeGradients) {
+  // MaxText's gradient_accumulation.py: a tree of 32-bit gradients is carried, another comes from each micro-batch. At
+  // the end of the backward pass there are 4 bytes of weights, 8 of moments and 2 x 4 of gradients.
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 128);
+  Strategy s = strategy(1, 1, 2);
+  s.recompute = Recompute::kFull;
+  const auto held = [&] {
+    const MemoryUse m = run(p, machine("B200", 1), s, "maxtext").estimate.memory;
+    return (m.weights + m.gradients + m.optimizer + m.buffers).value;
+  };
+  const double layer = 2 * 2 * 6476271616.0 / 32;  // and 16-bit copies of two layers' weights
+  EXPECT_NEAR(held(), 20 * 6738415616.0 + layer, 1e7);
+  s.grad_accum = 1;
+  EXPECT_LT(held(), 17 * 6738415616.0) << "nothing to add to";
+}
+
 TEST(TrainingTerms, FourBitProductsKeepWhatTheyRead) {
   // A layer's products read 3 x 4,096 + 11,008 elements. Kept in 8 bit they take a byte less each; in 4 bit with a
   // scale for 16 of them 2 - 0.5625, but for the layers that stay in 16 bit.

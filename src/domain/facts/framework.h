@@ -97,9 +97,10 @@ struct TrainingSoftware {
   bool adapts_all = true;         ///< adapters beside all linear layers, unless told otherwise; else attention's
   bool loops_experts = false;     ///< one product after the other for each expert; else one kernel for all
   bool planned_memory = false;    ///< buffers are laid out before the first step, no allocator, no tensor too many
-  double flat_step = kUnset;  ///< 1e9 parameters of a rank whose gradients the step copies into one flat tensor of 32
-                              ///< bit at a time, under full sharding; else all of them; 0: it takes them as they are
-  bool keeps_format = false;  ///< without ZeRO, weights learn in the format that they were loaded in
+  double flat_step = kUnset;    ///< 1e9 parameters of a rank whose gradients the step copies into one flat tensor of 32
+                                ///< bit at a time, under full sharding; else all of them; 0: it takes them as they are
+  bool adds_gradients = false;  ///< those of a micro-batch are whole before they are added to those before it
+  bool keeps_format = false;    ///< without ZeRO, weights learn in the format that they were loaded in
   Loading loading = Loading::kEveryRank;
   UsualRecompute recompute = UsualRecompute::kNever;
   bool measured = false;  ///< published runs of it took part in the fit

@@ -50,9 +50,10 @@ Result<void> read_training_software(std::string_view text, std::string_view file
              vendor_attention = cells.column("vendor_attention"), paged_8bit = cells.column("paged_8bit"),
              gathers_outside = cells.column("gathers_outside"), sequence_parallel = cells.column("sequence_parallel"),
              adapts_all = cells.column("adapts_all"), loops_experts = cells.column("loops_experts"),
-             keeps_format = cells.column("keeps_format"), planned_memory = cells.column("planned_memory"),
-             measured = cells.column("measured"), loading = cells.column("loading"),
-             recompute = cells.column("recompute"), source = cells.column("source"), as_of = cells.column("as_of");
+             adds_gradients = cells.column("adds_gradients"), keeps_format = cells.column("keeps_format"),
+             planned_memory = cells.column("planned_memory"), measured = cells.column("measured"),
+             loading = cells.column("loading"), recompute = cells.column("recompute"), source = cells.column("source"),
+             as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kSoftwareFields);
 
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
@@ -64,7 +65,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     }
     numbers.read(row, software);
     for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, loops_experts,
-                              adapts_all, keeps_format, planned_memory, measured, loading, recompute})
+                              adapts_all, adds_gradients, keeps_format, planned_memory, measured, loading, recompute})
       cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);
@@ -73,6 +74,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     software.sequence_parallel = cells.yes_no(row, sequence_parallel);
     software.adapts_all = cells.yes_no(row, adapts_all);
     software.loops_experts = cells.yes_no(row, loops_experts);
+    software.adds_gradients = cells.yes_no(row, adds_gradients);
     software.keeps_format = cells.yes_no(row, keeps_format);
     software.planned_memory = cells.yes_no(row, planned_memory);
     software.measured = cells.yes_no(row, measured);

@@ -97,6 +97,9 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
   // Gradients of a layer are whole before they are shared out or used up.
   h.layer_gradients = std::max(0.0, std::min(one_layer_gradients, learn * r.gradient_bytes - h.carried));
   h.layer_gradients_end = std::max(0.0, std::min(one_layer_gradients, learn * r.gradient_bytes - h.gradients));
+  // A program that is compiled as a whole has the gradients of a micro-batch as one value, and adds them to another.
+  if (r.software_row->adds_gradients && s.grad_accum > 1)
+    h.layer_gradients_end = std::max(h.layer_gradients_end, h.gradients);
   if (stage == 0 && detail::shard_ranks(s) > 1 && !r.fused) h.buckets = learn * r.gradient_bytes;
   if (r.software_row->loading == Loading::kGathered && stage == 3 && ranks > 1 && !host_weights) h.loading = whole;
   return h;
