@@ -55,7 +55,7 @@ TEST(Fit, TheLargestBatchFitsAndOneMoreDoesNot) {
         const std::string how = std::string(", offload: ") + std::string(name_of(rows[0].best->strategy.offload)) +
                                 (rows[0].best->lighter ? ", optimizer: adam8bit, master_weights: bf16" : "");
         const auto at = [&](int micro) {
-          const Job changed = full_training(model, keys + how + ", micro: " + std::to_string(micro));
+          const Job changed = full_training(model, keys + how + ", accumulate: 1, micro: " + std::to_string(micro));
           return rows_of(changed, card, {1})[0];
         };
         const auto fits = [](const FitRow& row) { return row.best && row.best->fit == Fit::kFits; };

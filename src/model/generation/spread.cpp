@@ -64,8 +64,10 @@ Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bo
 
 Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy) {
   const GeneratePhase& phase = *work.phase;
+  const bool alone = phase.situation == Situation::kSingle ||
+                     (phase.situation == Situation::kConcurrency && *phase.concurrency <= strategy.dp);
   return generation_spread(*rates.errors, generation_labels(work, rates, strategy), phase.forward_only,
-                           rates.profile->continuous && phase.situation != Situation::kSingle);
+                           rates.profile->continuous && !alone);
 }
 
 void correct(GenerationEstimate& estimate, const Spread& spread) {
