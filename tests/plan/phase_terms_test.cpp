@@ -249,6 +249,24 @@ TEST(PhaseTerms, EnginesCaptureGraphsForEachModelThatAReplicaRuns) {
   EXPECT_NEAR(generate("vllm", two).results_bytes.value, 80'000, 1e-6);
 }
 
+TEST(PhaseTerms, WhatAnEngineRoundsWhileLoadingIsFetchedAsItIsPublished) {
+  const auto gigabytes = [](const std::string& engine, const std::string& weights) {
+    return estimate(market("{gpu: H100 SXM, price: $2/h}") +
+                    "phases: [{name: a, generate: {model: allenai/Olmo-3-7B, data: {samples: 100, prompt_tokens: 100, "
+                    "new_tokens: 100}, engine: " +
+                    engine + ", weights: " + weights + "}}]\n")
+               .weights_bytes /
+           units::GB;
+  };
+  constexpr double kPublished = 2 * kOlmo / 1e9;
+  EXPECT_NEAR(gigabytes("vllm", "fp8"), kPublished, 0.1);
+  EXPECT_NEAR(gigabytes("vllm", "nf4"), kPublished, 0.1);
+  EXPECT_NEAR(gigabytes("hf", "int8"), kPublished, 0.1);
+  EXPECT_NEAR(gigabytes("vllm", "int8"), kPublished / 2, 0.3) << "a copy that somebody quantized";
+  EXPECT_LT(gigabytes("vllm", "int4"), kPublished / 3);
+  EXPECT_NEAR(gigabytes("tensorrt-llm", "fp8"), kPublished / 2, 0.3);
+}
+
 TEST(PhaseTerms, AreInsideTheBuffer) {
   const Searched plain(job_of(training("    setup: {time: 10 min, exact: true}\n", "", kRates)));
   const Searched longer(

@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "domain/facts/published_weights.h"
 #include "input/models/usual_shape.h"
 #include "input/question/job_draft.h"
 
@@ -274,7 +275,12 @@ class Sketcher {
     // asked for, at 2 Gbit/s to 0.5 Gbit/s, which is what marketplaces list for most hosts.
     constexpr double kFastest = 2e9 / 8, kSlowest = 0.5e9 / 8;
     const auto asked = from_name<Format>(sketch_.weights);
-    const double weights = shape_ ? count_parameters(*shape_).total() * bytes_of(asked.value_or(shape_->native)) : 0;
+    // Without --engine it is the one that gpuplan thinks of first.
+    const std::string_view engine = sketch_.engine.empty() ? std::string_view("vllm") : sketch_.engine;
+    const double weights = shape_
+                               ? count_parameters(*shape_).total() *
+                                     bytes_of(published_format(shape_->native, asked.value_or(shape_->native), engine))
+                               : 0;
     const double least = std::round(5 + weights / kFastest / 60), most = std::round(15 + weights / kSlowest / 60);
     const std::string from = fixed_text(least, 0), to = fixed_text(most, 0) + " min";
     draft_.key(6, "phases.setup.time", "time", from + "-" + to, "", true);

@@ -5,6 +5,7 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "domain/facts/published_weights.h"
 #include "launch/work/arguments.h"
 #include "launch/work/options.h"
 
@@ -12,14 +13,6 @@ namespace gpuplan {
 namespace {
 
 int whole(double value) { return clamped<int>(std::clamp(std::ceil(value), 0.0, 2e9)); }
-
-/// Formats that a checkpoint must bring: an engine makes the others while it loads.
-bool made_beforehand(Format weights, bool vllm) {
-  if (weights == Format::kFp32 || weights == Format::kFp16 || weights == Format::kBf16 || weights == Format::kNf4)
-    return false;
-  if (weights == Format::kFp8) return !vllm;
-  return weights != Format::kInt8 || vllm;
-}
 
 std::string_view torch_name(Format format) {
   switch (format) {
@@ -156,8 +149,8 @@ Result<Work> generation_work(const WorkPlace& place) {
   json.key("models").begin_array();
   for (std::size_t i = 0; i < generate.models.size(); ++i) {
     write_model(json, place, generate.models, i, work);
-    const bool brought = made_beforehand(s.weights, vllm) && generate.models[i].shape.native != s.weights;
-    quantized = quantized || made_beforehand(s.weights, vllm);
+    const bool brought = !made_while_loading(s.weights, engine->name) && generate.models[i].shape.native != s.weights;
+    quantized = quantized || !made_while_loading(s.weights, engine->name);
     const std::string variable = model_variable(generate.models, i);
     const bool asked =
         std::ranges::any_of(work.required, [&](const std::string& r) { return r.starts_with(variable + ":"); });

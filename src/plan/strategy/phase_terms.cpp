@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/whole.h"
+#include "domain/facts/published_weights.h"
 #include "model/communication.h"
 #include "plan/strategy/phase_search.h"
 #include "plan/strategy/practice.h"
@@ -50,10 +51,10 @@ Rate with_origin(const MovingRate& rate) {
   return {rate.value, rate.known() ? TermOrigin::kModel : TermOrigin::kAssumed};
 }
 
-/// How weights are published for this format: quantised beforehand, except for formats that are made while loading.
-double stored_bytes(const ModelUse& use, Format weights) {
-  const double native = bytes_of(use.shape.native);
-  return weights == Format::kNf4 ? native : std::min(native, bytes_of(weights));
+/// Of one model, as its engine fetches it.
+double stored_bytes(const ModelUse& use, const PhaseEstimate& estimate) {
+  const std::string_view engine = estimate.framework != nullptr ? std::string_view(estimate.framework->name) : "";
+  return bytes_of(published_format(use.shape.native, estimate.strategy.weights, engine));
 }
 
 /// Sizes on disk of what a phase begins with, and what its GPUs take of it.
@@ -90,7 +91,7 @@ class Inputs {
     const Strategy& strategy = estimate_.strategy;
     double bytes = 0;
     for (const ModelUse& use : generate.models)
-      bytes += use.params() * (generate.weight_bits ? *generate.weight_bits / 8 : stored_bytes(use, strategy.weights));
+      bytes += use.params() * (generate.weight_bits ? *generate.weight_bits / 8 : stored_bytes(use, estimate_));
     const auto models = static_cast<double>(generate.models.size());
     if (strategy.placement == Placement::kOneModelPerGpu && models > 1) {
       const int each = std::max(1, strategy.tp * strategy.pp);
