@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "launch/script/phase_script.h"
 #include "output/text/table.h"
+#include "output/words/plan_words.h"
 #include "plan/notes/command_text.h"
 
 namespace gpuplan {
@@ -29,6 +30,17 @@ std::vector<std::string> never_resumes(const Launch& launch) {
   return slugs;
 }
 
+/// Where a phase keeps part of its state in the memory of its machines: what these must have, or it dies there.
+void add_host_memory(const Launch& launch, std::vector<std::string>& notes) {
+  for (const LaunchPhase& laid : launch.phases) {
+    const PhaseEstimate& estimate = *laid.part->estimate;
+    if (estimate.strategy.offload == Offload::kNone || estimate.host_memory <= Bytes{}) continue;
+    notes.push_back(laid.slug + " keeps " + offloaded_words(estimate.strategy.offload) +
+                    " in CPU memory: " + (laid.nodes > 1 ? "each" : "the") + " machine must have " +
+                    gib_text(estimate.host_memory) + " GiB of RAM.");
+  }
+}
+
 /// What has to be there before a phase is started, and what being stopped costs.
 std::vector<std::string> before_the_start(const Launch& launch) {
   std::vector<std::string> gated, notes = launch.notes;
@@ -39,6 +51,7 @@ std::vector<std::string> before_the_start(const Launch& launch) {
                     ", gpuplan must be installed, since gpuplan check decides the gate (stop here unless the success "
                     "criteria are met). Put it on the PATH, in this folder (it is copied to rented machines), or set "
                     "GPUPLAN=/path/to/gpuplan. GPUPLAN_GATE=hand leaves the gate to you.");
+  if (!launch.smoke) add_host_memory(launch, notes);
   if (launch.smoke)
     notes.emplace_back(
         "The trial prints PASS, FAIL or SKIP for each stage; its figures of time and cost are small ones, "

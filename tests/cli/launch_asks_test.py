@@ -71,5 +71,37 @@ class Weights(Launches):
         self.assertEqual(made, published)
 
 
+class HostMemory(Launches):
+    def needed(self):
+        done = run("plan", "-", stdin=(OFFLOADS % "aws").encode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.search(r"([\d,]+)(?: of [\d,]+)? GiB of RAM", plain(done.stdout))
+        self.assertIsNotNone(found, done.stdout)
+        return int(found.group(1).replace(",", ""))
+
+    def test_every_launcher_that_can_asks_for_it(self):
+        gib = self.needed()
+        self.assertGreater(gib, 200)
+        for to, provider, file, pattern, unit in (
+                ("skypilot", "aws", "skypilot/01-a.yaml", r'memory: "?(\d+)\+', 1),
+                ("dstack", "aws", "01-a.dstack.yml", r'memory: "?(\d+)GB\.\.', 1000 ** 3 / 1024 ** 3),
+                ("vast", "vast", "vast/rent.sh", r"cpu_ram>=(\d+)", 1000 / 1024)):
+            said, files = self.launch("-", to=to, stdin=(OFFLOADS % provider).encode())
+            asked = [float(value) * unit for value in re.findall(pattern, files[file])]
+            self.assertTrue(asked, (to, files[file]))
+            for value in asked[:1]:
+                self.assertAlmostEqual(value, gib, delta=2 + 0.01 * gib, msg=to)
+            for text in (said, plain(files["README.md"])):
+                self.assertRegex(text, r"01-a keeps .*weights.* in CPU memory: the machine must have [\d,]+ GiB of RAM")
+
+    def test_runpod_cannot_and_says_so(self):
+        said, _ = self.launch("-", to="runpod", stdin=(OFFLOADS % "runpod").encode())
+        self.assertIn("runpodctl cannot ask for CPU memory", said)
+
+    def test_the_short_answer_has_it_however_little_room_there_is(self):
+        done = run("plan", "--model", "DeepSeek-V3", "--tokens", "10M", "--method", "lora")
+        self.assertRegex(plain(done.stdout), r"CPU offload .* GiB per GPU, [\d,]+ (of [\d,]+ )?GiB of RAM")
+
+
 if __name__ == "__main__":
     main(__doc__)

@@ -10,6 +10,7 @@
 #include "output/answer/plan_json.h"
 #include "output/answer/remarks.h"
 #include "output/plan_fixture.h"
+#include "output/words/plan_how.h"
 
 namespace gpuplan {
 namespace {
@@ -148,7 +149,10 @@ TEST(Remarks, OffloadSaysHowMuchTheMachineNeedsAndHas) {
   EXPECT_TRUE(has(said(), "optimizer, weights and the program take 62.0 GiB of CPU memory (RAM)")) << said();
   EXPECT_TRUE(has(said(), "unknown: check before you rent")) << said();
   estimate.node->ram = 128 * units::GiB;
-  EXPECT_TRUE(has(said(), "; the machine has 128 GiB.")) << said();
+  EXPECT_EQ(said(), "") << "it stands beside the GPU's memory";
+  EXPECT_EQ(host_words(estimate), ", 62.0 of 128 GiB of RAM");
+  estimate.strategy.offload = Offload::kNone;
+  EXPECT_EQ(host_words(estimate), "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/amount.h"
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "launch/script/phase_script.h"
 #include "launch/work/work.h"
 
@@ -19,6 +20,8 @@ constexpr Bytes kSystem = 50 * units::GB;
 constexpr double kDiskRoom = 1.2;
 /// Its packages come with an image, not by pip.
 constexpr std::string_view kInItsImage = "megatron";
+/// Every machine with GPUs has as much host memory: not worth a condition.
+constexpr Bytes kAnyHas = 16 * units::GiB;
 /// What a price may rise above P90 of the offer before the machines are not taken any more.
 constexpr double kPriceRoom = 1.1;
 
@@ -86,6 +89,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
     // Its packages are in an image of their own; the others' install themselves.
     if (estimate.framework != nullptr && machine.framework != kInItsImage) machine.framework = estimate.framework->name;
     machine.host_need = std::max(machine.host_need, estimate.host_memory);
+    machine.offloads = machine.offloads || estimate.strategy.offload != Offload::kNone;
     machine.runs += estimate.checkpoint_bytes * std::max(estimate.kept_checkpoints, 1.0) + estimate.results_bytes;
     disk += estimate.machine_disk_bytes;
     grace = std::max(grace, stopping_time(*phase_of(launch, position).part));
@@ -102,6 +106,13 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
   machine.grace = std::ceil((std::min(grace, 1 * units::hour) + 2 * units::minute) / units::second) * units::second;
   machine.limit = group.limit + machine.grace;
   return machine;
+}
+
+long long asked_memory_gib(const CloudMachine& machine) {
+  if (machine.host_need <= kAnyHas) return 0;
+  double asked = std::ceil(machine.host_need / units::GiB);
+  if (machine.ram > Bytes{}) asked = std::min(asked, std::floor(machine.ram / units::GiB));
+  return whole<long long>(asked);
 }
 
 namespace {

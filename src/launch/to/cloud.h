@@ -30,6 +30,7 @@ struct CloudMachine {
   Bytes ram{};   ///< of one machine; zero: not known
   int vcpus = 0;
   Bytes host_need{};                              ///< memory of the host by the model, most of the phases
+  bool offloads = false;                          ///< a phase keeps part of its state there
   Bytes runs{};                                   ///< checkpoints and results of all phases, with room
   std::optional<DollarsPerSecond> price_limit{};  ///< of one machine: P90 of the offer and room
   Seconds limit{};                                ///< after which the group is stopped from outside
@@ -48,6 +49,10 @@ struct CloudNeeds {
   bool gated = false;                      ///< gpuplan decides on the machine what may start
   bool cpu = false;                        ///< GPUs idle for the length of a whole phase
 };
+/// Host memory to ask for, in whole GiB and no more than the plan's own machine has; zero: no more is
+/// needed than any machine has.
+long long asked_memory_gib(const CloudMachine& machine);
+
 /// Variables of any of the groups, each once.
 std::vector<RequiredVariable> variables_of(const std::vector<CloudNeeds>& needs);
 

@@ -70,6 +70,9 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
                           std::string(own) +
                           ", and the image used here (with an ssh server) does not have them: install them in "
                           "setup.run, or set IMAGE=... to one with both.");
+    if (machine.offloads)
+      set.notes.push_back(group.slug +
+                          ": runpodctl cannot ask for CPU memory; look at what the pod has before you start.");
     if (machine.price_limit)
       set.notes.push_back(group.slug + ": runpodctl has no price limit; the plan assumes at most $" +
                           number_text(dollars_an_hour(*machine.price_limit)) +

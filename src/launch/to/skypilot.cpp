@@ -109,6 +109,8 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   for (const RequiredVariable& variable : needs.required) {
     envs.set(variable.name, Yaml::null(), variable.what);
     variables += " --env " + variable.name;
+  if (const long long memory = asked_memory_gib(machine); memory > 0)
+    resources.set("memory", std::to_string(memory) + "+", "GiB: predicted CPU memory");
   }
   if (needs.hub) variables += kSecretWords;
 

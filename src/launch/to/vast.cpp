@@ -25,6 +25,9 @@ constexpr double kShownMemory = 0.97;
 /// gpu_ram is in thousands of MiB: 24 GiB are 24.6.
 std::string gpu_ram_text(Bytes size) { return fixed_text(std::floor(size / units::MiB / 1000 * 10) / 10, 1); }
 
+/// cpu_ram is in thousands of MiB too.
+std::string cpu_ram_text(Bytes size) { return number_text(std::ceil(size / units::MiB / 1000)); }
+
 /// "8.6" is 860 there.
 std::string capability_text(double capability) { return std::to_string(std::lround(capability * 100)); }
 
@@ -36,6 +39,7 @@ struct Wanted {
   bool spot = false;
   Bytes disk{};
   Bytes memory{};  ///< of one GPU
+  Bytes host{};    ///< of the machine
   Seconds limit{};
   std::optional<DollarsPerSecond> below{};
   double least_capability = 0;  ///< CUDA compute capability with the number formats of the strategy
@@ -55,6 +59,7 @@ std::string common_query(const Launch& launch, const Wanted& wanted) {
   query += " reliability>=" + significant_text(where.reliability.value_or(kReliability), 4);
   query += " inet_down>=" + number_text(std::round(down.value / kMbit));
   query += " disk_space>=" + std::to_string(whole_gb(wanted.disk));
+  if (wanted.host > Bytes{}) query += " cpu_ram>=" + cpu_ram_text(wanted.host);
   // Hosts say until when they offer: days.
   query += " duration>=" + tenths(wanted.limit / units::day);
   if (const std::string cuda = cuda_of(launcher_image("vast", *wanted.gpu, wanted.framework)); !cuda.empty())
@@ -133,6 +138,13 @@ std::string command_for(const Launch& launch, const Plan& plan) {
   return launch.command.substr(0, launch.command.rfind(" --plan ")) + " --plan " + plan.id;
 }
 
+/// Of one machine, as its phases need it.
+Bytes host_memory(const Plan& plan) {
+  Bytes most{};
+  for (const PhasePlan& part : plan.phases) most = std::max(most, part.estimate->host_memory);
+  return most;
+}
+
 bool same_machines(const Plan& plan, const Wanted& wanted) {
   return plan.node.gpu == wanted.gpu && plan.offer->gpus == wanted.gpus && plan.spot == wanted.spot;
 }
@@ -155,6 +167,7 @@ Searches searches_for(const Launch& launch, const LaunchGroup& group, const Clou
                      .spot = machine.spot,
                      .disk = machine.disk,
                      .memory = needed_memory(launch, group),
+                     .host = units::GiB * static_cast<double>(asked_memory_gib(machine)),
                      .limit = machine.limit,
                      .below = most_for(machine.price_limit, own != nullptr ? own->below : std::nullopt),
                      .least_capability = least_capability(launch, group, *machine.gpu)};
@@ -175,6 +188,7 @@ Searches searches_for(const Launch& launch, const LaunchGroup& group, const Clou
     next.gpu = plan.node.gpu;
     next.gpus = plan.offer->gpus;
     next.spot = plan.spot;
+    next.host = first.host > Bytes{} ? host_memory(plan) : Bytes{};
     next.limit = machine.limit * (plan.hours.p90 / launch.plan.hours.p90);
     next.below = most_for(price_limit(launch.job, *plan.offer, plan.spot), row.below);
     searches.all.emplace_back("If unavailable: " + plan_words(launch, plan, &row) +

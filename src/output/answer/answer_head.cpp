@@ -6,6 +6,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/answer/answer_rows.h"
+#include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
 #include "plan/ranking/ranking.h"
@@ -93,7 +94,9 @@ std::string run_line(const PlanReport& report, const Plan& plan) {
     if (serving.time_per_output_token.p50 > Seconds{})
       text += ", TPOT " + hours_words(serving.time_per_output_token.p50);
   }
-  return text + "; " + memory_words(plan) + " per GPU";
+  text += "; " + memory_words(plan) + " per GPU";
+  // Nobody starts what misses the limits, and every line counts that says how it does.
+  return report.found.recommendations.limits_missed ? text : text + host_words(*part.estimate);
 }
 
 std::string rule_words(const PlanReport& report) {

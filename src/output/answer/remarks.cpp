@@ -81,7 +81,8 @@ std::string age_remark(const PlanReport& report, const Plan& plan) {
                          report.catalogue.answer_constants.old_price_days);
 }
 
-/// "CPU offload: 62 GiB (optimizer, weights) per machine sit in CPU memory, of 128 GiB."
+/// "CPU offload: 62 GiB (optimizer, weights) per machine sit in CPU memory, of 128 GiB."; of one phase on a machine
+/// whose memory is known the answer has it beside the GPU's.
 std::string host_remark(const PlanReport& report, const Plan& plan) {
   const PhasePlan* most = nullptr;
   for (const PhasePlan& part : plan.phases)
@@ -90,6 +91,7 @@ std::string host_remark(const PlanReport& report, const Plan& plan) {
       most = &part;
   if (most == nullptr) return "";
   const PhaseEstimate& estimate = most->estimate;
+  if (plan.phases.size() == 1 && estimate.node->ram > Bytes{}) return "";
   std::string text = "CPU offload";
   if (report.job.phases.size() > 1)
     text += " in " + printable(report.job.phases[static_cast<std::size_t>(estimate.phase)].name, 40);

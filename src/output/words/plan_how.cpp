@@ -20,7 +20,7 @@ std::string how_words(const PhasePlan& part, const Phase& phase, bool memory) {
   if (memory && part.estimate->node && part.estimate->node->gpu != nullptr && part.estimate->memory_total.p50 > Bytes{})
     text += "; " + gib_text(part.estimate->memory_total.p50) + " of " + gib_text(part.estimate->node->gpu->usable) +
             " GiB per GPU";
-  return text;
+  return text + host_words(*part.estimate);
 }
 
 std::string where_words(const Offer& offer) {
@@ -110,6 +110,12 @@ void add_rest(const PlanReport& report, const Plan& plan, Table& table) {
 }
 
 }  // namespace
+
+std::string host_words(const PhaseEstimate& estimate) {
+  if (!estimate.node || estimate.strategy.offload == Offload::kNone || estimate.host_memory <= Bytes{}) return "";
+  const Bytes there = estimate.node->ram;
+  return ", " + gib_text(estimate.host_memory) + (there > Bytes{} ? " of " + gib_text(there) : "") + " GiB of RAM";
+}
 
 std::string offer_words(const Plan& plan) {
   if (plan.offer == nullptr) return "";
