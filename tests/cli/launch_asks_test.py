@@ -103,5 +103,33 @@ class HostMemory(Launches):
         self.assertRegex(plain(done.stdout), r"CPU offload .* GiB per GPU, [\d,]+ (of [\d,]+ )?GiB of RAM")
 
 
+class WhereItIs(Launches):
+    JOB = """
+market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $2/h, provider: %s}]}
+phases: [{name: a, train: {model: gpt2, framework: torch, sequence: 512, batch: 64, data: {tokens: 100M}}}]
+"""
+
+    def next_of(self, provider):
+        done = run("plan", "-", stdin=(self.JOB % provider).encode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return re.search(r"Next: gpuplan launch .*--to (\S+)", plain(done.stdout)).group(1)
+
+    def test_the_next_command_is_of_a_launcher_that_rents_there(self):
+        for provider, to in (("aws", "skypilot"), ("digitalocean", "skypilot"), ("vast", "vast"), ("runpod", "runpod"),
+                             ("lium", "bash"), ("jarvislabs", "bash"), ("hyperstack", "bash")):
+            self.assertEqual(self.next_of(provider), to, provider)
+
+    def test_a_cloud_is_called_as_skypilot_calls_it(self):
+        _, files = self.launch("-", to="skypilot", stdin=(self.JOB % "digitalocean").encode())
+        self.assertIn("infra: do", files["skypilot/01-a.yaml"])
+
+    def test_a_provider_that_skypilot_does_not_have_is_named(self):
+        said, files = self.launch("-", to="skypilot", stdin=(self.JOB % "lium").encode())
+        self.assertNotIn("infra", files["skypilot/01-a.yaml"])
+        self.assertIn("SkyPilot does not rent at lium, whose machine the plan is for", said)
+        self.assertIn("for at most $2.2/h (max_hourly_cost)", said)
+        self.assertIn("take --to bash", said)
+
+
 if __name__ == "__main__":
     main(__doc__)

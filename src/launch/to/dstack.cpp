@@ -172,6 +172,8 @@ LaunchFile volume_file(const Launch& launch, const CloudMachine& machine) {
 
 }  // namespace
 
+bool dstack_rents(const Offer& offer) { return offer.provider.empty() || backend_of(offer) != nullptr; }
+
 Result<LaunchSet> dstack_launcher(const Launch& launch) {
   if (launch.groups.empty()) return failure("no phase of this plan needs a rented machine; use --to bash");
   LaunchSet set;

@@ -10,8 +10,9 @@ std::span<const Launcher> launchers() {
       Launcher{"bash", "scripts for machines you have, or rent by hand", bash_launcher, OneScript::kOneMachine},
       Launcher{"slurm", "a Slurm batch job; for several phases one each, and a script that submits them",
                slurm_launcher, OneScript::kOneLease},
-      Launcher{"skypilot", "a SkyPilot managed job per machine, or a pipeline of them", skypilot_launcher},
-      Launcher{"dstack", "a dstack task per machine", dstack_launcher},
+      Launcher{"skypilot", "a SkyPilot managed job per machine, or a pipeline of them", skypilot_launcher,
+               OneScript::kNever, nullptr, skypilot_rents},
+      Launcher{"dstack", "a dstack task per machine", dstack_launcher, OneScript::kNever, nullptr, dstack_rents},
       Launcher{"kubernetes", "a Job or JobSet per machine, with Kueue", kubernetes_launcher},
       Launcher{"vast", "Vast.ai searches in order of preference, and a script that rents", vast_launcher,
                OneScript::kNever, &LauncherNames::vast},
@@ -53,7 +54,14 @@ std::string_view launcher_for(const Plan& plan) {
   if (plan.offer != nullptr && (plan.offer->kind == OfferKind::kOwn || plan.offer->provider.empty())) return "bash";
   for (const Launcher& launcher : launchers())
     if (plan.offer != nullptr && iequals(launcher.name, plan.offer->provider)) return launcher.name;
-  return "skypilot";
+  for (const Launcher& launcher : launchers()) {
+    const bool rents =
+        launcher.rents != nullptr && std::ranges::all_of(plan.leases, [&](const Lease& lease) {
+          return lease.offer == nullptr || lease.offer->kind != OfferKind::kRented || launcher.rents(*lease.offer);
+        });
+    if (rents) return launcher.name;
+  }
+  return "bash";
 }
 
 }  // namespace gpuplan

@@ -25,7 +25,9 @@ struct LaunchSet {
 Result<LaunchSet> bash_launcher(const Launch& launch);
 Result<LaunchSet> slurm_launcher(const Launch& launch);
 Result<LaunchSet> skypilot_launcher(const Launch& launch);
+bool skypilot_rents(const Offer& offer);
 Result<LaunchSet> dstack_launcher(const Launch& launch);
+bool dstack_rents(const Offer& offer);
 Result<LaunchSet> kubernetes_launcher(const Launch& launch);
 Result<LaunchSet> vast_launcher(const Launch& launch);
 /// What to search for there, best first; empty where the plan can not run there.
@@ -49,10 +51,13 @@ struct Launcher {
   OneScript one_script = OneScript::kNever;
   /// Its names of GPUs, where it rents of the provider that it is called like and of no other.
   std::string LauncherNames::* ids = nullptr;
+  /// Of one that rents at several providers: whether this offer is among what it finds.
+  bool (*rents)(const Offer&) = nullptr;
 };
 std::span<const Launcher> launchers();
 
-/// The launcher that suits a plan: the one that is called like the provider, or one that knows many of them.
+/// The launcher that suits a plan: the one that is called like the provider, or one that rents there among other
+/// places; where none does, bash, on machines that somebody rents by hand.
 std::string_view launcher_for(const Plan& plan);
 
 /// The name of the one script that this launcher writes for the plan ("train_8xH100_SXM.sh"); empty: it writes several.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/amount.h"
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "input/tables/launcher_names.h"
@@ -15,17 +16,34 @@
 namespace gpuplan {
 namespace {
 
-/// Providers by the names that SkyPilot knows too. A region narrows the search where both write it the same way.
+/// Providers that SkyPilot rents at, and its names of them. A region narrows the search where both write it the same
+/// way.
 struct SkyCloud {
-  std::string_view name;
+  std::string_view provider, name;
   bool region;
 };
 constexpr std::array kClouds = {
-    SkyCloud{"aws", true},        SkyCloud{"azure", true}, SkyCloud{"gcp", true},    SkyCloud{"lambda", true},
-    SkyCloud{"nebius", true},     SkyCloud{"oci", true},   SkyCloud{"runpod", true}, SkyCloud{"verda", true},
-    SkyCloud{"cudo", true},       SkyCloud{"vast", false},  // "France, FR, EU"
-    SkyCloud{"paperspace", true}, SkyCloud{"do", true},
+    SkyCloud{"aws", "aws", true},
+    SkyCloud{"azure", "azure", true},
+    SkyCloud{"gcp", "gcp", true},
+    SkyCloud{"lambda", "lambda", true},
+    SkyCloud{"nebius", "nebius", true},
+    SkyCloud{"oci", "oci", true},
+    SkyCloud{"runpod", "runpod", true},
+    SkyCloud{"verda", "verda", true},
+    SkyCloud{"cudo", "cudo", true},
+    SkyCloud{"vast", "vast", false},  // "France, FR, EU"
+    SkyCloud{"paperspace", "paperspace", true},
+    SkyCloud{"digitalocean", "do", true},
+    SkyCloud{"primeintellect", "primeintellect", false},
+    SkyCloud{"seeweb", "seeweb", false},
 };
+
+/// Null: SkyPilot does not rent there.
+const SkyCloud* sky_cloud(const Offer& offer) {
+  const auto cloud = std::ranges::find(kClouds, offer.provider, &SkyCloud::provider);
+  return offer.kind == OfferKind::kRented && cloud != kClouds.end() ? &*cloud : nullptr;
+}
 
 constexpr std::string_view kMount = "/gpuplan-runs";
 
@@ -38,11 +56,12 @@ bool plain_region(std::string_view region) {
 
 /// "aws/us-east-1" before "aws" where the job does not bind itself to regions.
 std::vector<std::string> places_of(const Launch& launch, const Offer& offer) {
-  const auto cloud = std::ranges::find(kClouds, offer.provider, &SkyCloud::name);
-  if (offer.kind != OfferKind::kRented || cloud == kClouds.end()) return {};
+  const SkyCloud* cloud = sky_cloud(offer);
+  if (cloud == nullptr) return {};
+  const std::string name(cloud->name);
   std::vector<std::string> places;
-  if (cloud->region && plain_region(offer.region)) places.push_back(offer.provider + "/" + offer.region);
-  if (places.empty() || launch.job.where.regions.empty()) places.push_back(offer.provider);
+  if (cloud->region && plain_region(offer.region)) places.push_back(name + "/" + offer.region);
+  if (places.empty() || launch.job.where.regions.empty()) places.push_back(name);
   return places;
 }
 
@@ -90,6 +109,8 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
     for (const std::string& place : places) ordered.add(Yaml::map().set("infra", place));
     resources.set("ordered", std::move(ordered));
   }
+  if (const long long memory = asked_memory_gib(machine); memory > 0)
+    resources.set("memory", std::to_string(memory) + "+", "GiB: predicted CPU memory");
   resources.set("use_spot", Yaml::yes_no(machine.spot));
   resources.set("disk_size", Yaml::whole(whole_gb(machine.disk)), "GB: the plan's estimate + 20% + 50 GB");
   if (machine.price_limit)
@@ -109,8 +130,6 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   for (const RequiredVariable& variable : needs.required) {
     envs.set(variable.name, Yaml::null(), variable.what);
     variables += " --env " + variable.name;
-  if (const long long memory = asked_memory_gib(machine); memory > 0)
-    resources.set("memory", std::to_string(memory) + "+", "GiB: predicted CPU memory");
   }
   if (needs.hub) variables += kSecretWords;
 
@@ -140,7 +159,30 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   return task;
 }
 
+/// Of machines that no cloud is named for.
+std::string anywhere_note(const Launch& launch, const LaunchGroup& group) {
+  const Offer& offer = *group.lease->offer;
+  if (offer.kind != OfferKind::kRented || offer.provider.empty())
+    return group.slug + ": no cloud is set, so SkyPilot chooses the cheapest of those you have enabled.";
+  const std::string provider = printable(offer.provider, 40);
+  const auto most = price_limit(launch.job, offer, group.lease->spot);
+  return group.slug + ": SkyPilot does not rent at " + provider +
+         ", whose machine the plan is for. It looks for one with the same GPUs at all clouds that you have enabled" +
+         (most ? ", for at most $" + number_text(dollars_an_hour(*most)) +
+                     "/h (max_hourly_cost), and finds none where all of them ask more"
+               : std::string()) +
+         ". Plan with one of its clouds (where.providers, or --provider), or rent the machine at " + provider +
+         " yourself and take --to bash.";
+}
+
 }  // namespace
+
+bool skypilot_rents(const Offer& offer) {
+  if (offer.provider.empty()) return true;
+  const LauncherNames* names = launcher_names(offer.gpu);
+  return sky_cloud(offer) != nullptr && names != nullptr &&
+         !skypilot_name(*names, offer.provider, offer.instance, offer.gpus).empty();
+}
 
 Result<LaunchSet> skypilot_launcher(const Launch& launch) {
   LaunchSet set;
@@ -203,10 +245,7 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
                         job_bucket(launch) + ".");
   }
   for (const LaunchGroup& group : launch.groups)
-    if (places_of(launch, *group.lease->offer).empty()) {
-      set.notes.push_back(group.slug +
-                          ": no cloud is set, so SkyPilot chooses the cheapest of those you have enabled.");
-    }
+    if (places_of(launch, *group.lease->offer).empty()) set.notes.push_back(anywhere_note(launch, group));
   set.notes.push_back(limits_note(launch, priced, "max price per machine-hour (max_hourly_cost)",
                                   "run time of the job from each start (it stops itself and is not restarted), and of "
                                   "a phase over all its starts."));
