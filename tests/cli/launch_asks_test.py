@@ -131,5 +131,24 @@ phases: [{name: a, train: {model: gpt2, framework: torch, sequence: 512, batch: 
         self.assertIn("take --to bash", said)
 
 
+class NoProgram(Launches):
+    """Where launch has no program for the pick, the answer says for what it has one."""
+
+    def test_another_plan_that_can_be_written_is_named(self):
+        asked = ["--model", "DeepSeek-V3", "--tokens", "10M", "--method", "lora"]
+        said = plain(run("plan", *asked).stdout)
+        self.assertIn("The job needs command: for train", said)
+        found = re.search(r"launch writes a program for .*? \([\d.]+ h, \$[\d.,]+\): add --plan (\w+) to Next", said)
+        self.assertIsNotNone(found, said)
+        pick, files = self.launch(*asked, to="bash")
+        self.assertIn("GPUPLAN_COMMAND_01_TRAIN", pick)
+        other, files = self.launch(*asked, "--plan", found.group(1), to="bash")
+        self.assertNotIn("GPUPLAN_COMMAND", other)
+        self.assertGreater(len(files), 4)
+
+    def test_nothing_is_said_where_nothing_is_left_out(self):
+        self.assertNotIn("launch writes a program", plain(run("plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--lora").stdout))
+
+
 if __name__ == "__main__":
     main(__doc__)

@@ -14,6 +14,7 @@
 #include "cli/options/common_options.h"
 #include "launch/to/launchers.h"
 #include "launch/work/work.h"
+#include "launch/work/written_instead.h"
 #include "output/answer/plan_json.h"
 #include "output/answer/plan_table.h"
 #include "output/answer/short_answer.h"
@@ -228,6 +229,8 @@ int run_plan(System& system, const PlanArguments& options) {
     if (form == Form::kText || form == Form::kMarkdown)  // others do not tell
       for (const Unwritten& lacking : unwritten(report.job, *pick, report.catalogue))
         report.unwritten.push_back(lacking.sentence());
+    if (!report.unwritten.empty())
+      if (std::string words = written_instead(report); !words.empty()) report.unwritten.push_back(std::move(words));
   }
   if (!options.svg.empty())
     if (const auto code = deliver_chart(system, report, options, *request, *catalogue)) return *code;

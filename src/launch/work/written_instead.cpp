@@ -1,0 +1,48 @@
+#include "launch/work/written_instead.h"
+
+#include <variant>
+
+#include "base/text.h"
+#include "launch/work/work.h"
+#include "output/text/table.h"
+#include "output/words/plan_words.h"
+#include "plan/advice/alternatives.h"
+#include "plan/ranking/fallback.h"
+
+namespace gpuplan {
+namespace {
+
+/// Of a pick of one phase. What fits only in the median is no way out.
+std::string other_framework(const PlanReport& report, const Plan& pick) {
+  if (pick.phases.size() != 1) return "";
+  const PhaseEstimate& chosen = *pick.phases.front().estimate;
+  for (const Alternative& other : alternatives(report.job, chosen, report.catalogue)) {
+    if (other.aspect != Aspect::kFramework || other.time <= 0 || other.why == WhyNot::kTight) continue;
+    Plan so = pick;
+    PhaseEstimate estimate = chosen;
+    estimate.strategy = other.strategy;
+    estimate.framework = other.framework;
+    so.phases.front().estimate = estimate;
+    if (!unwritten(report.job, so, report.catalogue).empty()) continue;
+    return "With " + std::string(report.in_flags ? "--framework " : "framework: ") + other.framework->name +
+           " launch writes a program for it, which takes about " + times_words(other.time) + " the time.";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string written_instead(const PlanReport& report) {
+  const Plan& pick = *report.pick();
+  if (std::string words = other_framework(report, pick); !words.empty()) return words;
+  for (const Fallback& row : market_order(report.job, report.found)) {
+    const Plan& plan = *row.plan;
+    if (plan.id == pick.id || !plan.keeps_limits()) continue;
+    if (!unwritten(report.job, plan, report.catalogue).empty()) continue;
+    return "launch writes a program for " + report.name(plan) + " (" + hours_words(plan.hours.p50) + ", " +
+           to_text(plan.cost.p50) + "): add --plan " + plan.id + " to Next.";
+  }
+  return "";
+}
+
+}  // namespace gpuplan
