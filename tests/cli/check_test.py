@@ -159,6 +159,53 @@ class SkippedSteps(Gate):
         self.assertEqual(check(log).returncode, 0)
 
 
+class Serving(Gate):
+    """A server that was measured, against the plan and the target of its phase."""
+
+    JOB = ("market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nphases:\n  - name: serve\n    generate:\n"
+           "      model: meta-llama/Llama-3.1-8B\n      data: {samples: 1000, prompt_tokens: 2000, new_tokens: 200}\n"
+           "      situation: concurrency\n      concurrency: 32\n      engine: vllm\n"
+           "      target: {time_per_output_token: 30 ms, time_to_first_token: 2 s}\n")
+    LOG = ("============ Serving Benchmark Result ============\nSuccessful requests:                     1000\n"
+           "Output token throughput (tok/s):         %s\n---------------Time to First Token----------------\n"
+           "Mean TTFT (ms):                          320.50\nP99 TTFT (ms):                           1900.10\n"
+           "-----Time per Output Token (excl. 1st token)------\nMean TPOT (ms):                          %s\n"
+           "P99 TPOT (ms):                           220.10\n==================================================\n")
+
+    def of(self, rate, per_token):
+        return check(self.write("bench.log", self.LOG % (rate, per_token)), "--job", self.write("job.yaml", self.JOB))
+
+    def test_a_missed_target_is_a_criterion_that_is_not_met(self):
+        done = self.of(180.48, 160.31)
+        self.assertEqual(done.returncode, 6, done.stdout)
+        text = re.sub(r"\s+", " ", done.stdout)
+        self.assertIn("FAILED: 1 of 2 success criteria not met", text)
+        self.assertIn("✘ TPOT <= 30 ms (target) TPOT is 160 ms on average", text)
+        self.assertIn("✔ TTFT <= 2 s (target)", text)
+        for row in (r"TTFT, mean 32\d ms [\d.]+ m?s \(", r"TPOT, mean 160 ms [\d.]+ ms \("):
+            self.assertRegex(text, row)
+        self.assertIn("the target is missed by 430%", text)
+
+    def test_a_slow_server_gets_advice_on_servers(self):
+        text = re.sub(r"\s+", " ", self.of(180.48, 160.31).stdout)
+        self.assertIn("requests at once", text)
+        self.assertIn("--gpu-memory-utilization", text)
+        for training in ("NCCL", "steps", "no compile", "dataloader"):
+            self.assertNotIn(training, text)
+
+    def test_a_target_that_is_met_passes(self):
+        done = self.of(5000, 12.5)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("all 2 success criteria are met", done.stdout)
+
+    def test_programs_get_both(self):
+        names = {one["name"]: one for one in self.ask(self.write("bench.log", self.LOG % (5000, 12.5)), "--job",
+                                                      self.write("job.yaml", self.JOB))["figures"]}
+        self.assertAlmostEqual(names["seconds_per_output_token"]["measured"], 0.0125)
+        self.assertAlmostEqual(names["seconds_to_first_token"]["measured"], 0.3205)
+        self.assertIsNotNone(names["seconds_per_output_token"]["predicted"])
+
+
 class Passing(Gate):
     def test_twenty_percent_of_refinement_passes_and_eight_do_not(self):
         passed = self.ask(self.write("run.log", whole(0.20)), "--job", JOB, "--phase", "validate")

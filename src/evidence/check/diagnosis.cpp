@@ -6,6 +6,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "evidence/check/serving_check.h"
 #include "evidence/check/signs.h"
 
 namespace gpuplan {
@@ -127,6 +128,10 @@ class Diagnosis {
                                                 : "Halve the learning rate and clip gradients."));
         continue;
       }
+      if (is_target(one.name)) {
+        off_target(one);
+        continue;
+      }
       if (one.name == "throughput" || one.name == "step_time" || one.name == "memory" || one.name == "gpu_busy")
         continue;
       if (check_.verdict == Verdict::kRunning && will_come(one)) continue;
@@ -139,6 +144,17 @@ class Diagnosis {
         words += "It stopped improving in the last half of the log. Halve the learning rate before you train longer.";
       say(Ailment::kShortOfGoal, words);
     }
+  }
+
+  /// Of a server: what moves it is how many requests it has at once.
+  void off_target(const Judgement& one) {
+    const bool first = one.name == "time_to_first_token";
+    say(Ailment::kShortOfGoal,
+        one.words + ", the target is missed by " + share_text(*one.missed_by) + ". " +
+            (one.below ? "Let more requests in at once, or add replicas."
+                       : "Let fewer requests in at once (--max-num-seqs) and add replicas for the rest, or plan again "
+                         "with more tensor parallelism or smaller weights" +
+                             std::string(first ? "; prompts that wait for others count too." : ".")));
   }
 
   /// By the end of the run, as it goes on.
@@ -169,6 +185,7 @@ class Diagnosis {
 
   /// Which term is off, as far as the log shows it.
   std::string cause(double times, const RunFigure& rate) const {
+    if (std::holds_alternative<GeneratePhase>(run_.phase.work)) return slow_generation_words(run_.log);
     constexpr double kPrecision = 1.8;
     const RunFigure* busy = check_.figure(Measured::kGpuBusy);
     if (busy != nullptr && busy->value < kBusyGpu)

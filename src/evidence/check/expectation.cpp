@@ -58,6 +58,11 @@ Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& pa
   if (estimate.steps > 0) expected.tokens_per_step = estimate.tokens / estimate.steps;
   if (part.seconds_per_step.p50 > Seconds{}) expected.seconds_per_step = part.seconds_per_step;
   if (part.tokens_per_second.p50 > TokensPerSecond{}) expected.tokens_per_second = part.tokens_per_second;
+  if (estimate.serving) {
+    expected.first_token = estimate.serving->time_to_first_token;
+    if (estimate.serving->time_per_output_token.p50 > Seconds{})
+      expected.per_token = estimate.serving->time_per_output_token;
+  }
   if (!expected.gpu.empty() && estimate.memory_total.p50 > Bytes{}) {
     expected.memory = estimate.memory_total;
     expected.allocated = estimate.memory.allocated();

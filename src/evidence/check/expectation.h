@@ -21,6 +21,7 @@ struct Expectation {
   double batch = 0;            ///< sequences of a step, or in flight; 0: not known
   std::optional<Interval<Seconds>> seconds_per_step;
   std::optional<Interval<TokensPerSecond>> tokens_per_second;  ///< trained or newly generated, all GPUs
+  std::optional<Interval<Seconds>> first_token, per_token;     ///< of generation: TTFT, TPOT
   std::optional<Interval<Bytes>> memory;                       ///< of the fullest GPU, device
   std::optional<Bytes> allocated, reserved;                    ///< medians as PyTorch counts them
   std::optional<Bytes> usable;

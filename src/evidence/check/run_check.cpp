@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <variant>
 
 #include "base/text.h"
+#include "evidence/check/serving_check.h"
 
 namespace gpuplan {
 namespace {
@@ -70,6 +72,7 @@ std::vector<RunFigure> figures_of(const CheckedRun& run, const LogView& view) {
     figure->expected = bare(run.expected.seconds_per_step);
     figures.push_back(*figure);
   }
+  std::ranges::move(latency_figures(run), std::back_inserter(figures));
   add_memory(run, figures);
   if (auto figure = rate_figure(Measured::kModelFlops, points_of(run.log.model_flops), run)) {
     if (run.peak) figure->of = run.peak->value;
@@ -330,6 +333,7 @@ RunCheck check_run(const CheckedRun& run) {
   check.validation = story_of(log.validation, true);
   check.grad_norm = story_of(log.grad_norm, false);
   check.conditions = run.conditions.judge(view);
+  std::ranges::move(judge_target(run, check.figures), std::back_inserter(check.conditions));
   check.metrics = run.conditions.metrics(view);
   find_reasons(run, check);
   check.verdict = verdict_of(check);

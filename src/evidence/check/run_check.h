@@ -26,12 +26,24 @@ struct Names<Verdict> {
 };
 
 /// A figure of the run. Names are members of the JSON: with the unit.
-enum class Measured { kThroughput, kStepTime, kAllocated, kReserved, kDevice, kModelFlops, kGpuBusy };
+enum class Measured {
+  kThroughput,
+  kStepTime,
+  kFirstToken,  ///< means of a benchmark of a server
+  kPerToken,
+  kAllocated,
+  kReserved,
+  kDevice,
+  kModelFlops,
+  kGpuBusy
+};
 template <>
 struct Names<Measured> {
   static constexpr std::array entries = {
       Named<Measured>{Measured::kThroughput, "tokens_per_second"},
       Named<Measured>{Measured::kStepTime, "seconds_per_step"},
+      Named<Measured>{Measured::kFirstToken, "seconds_to_first_token"},
+      Named<Measured>{Measured::kPerToken, "seconds_per_output_token"},
       Named<Measured>{Measured::kAllocated, "allocated_gib"},
       Named<Measured>{Measured::kReserved, "reserved_gib"},
       Named<Measured>{Measured::kDevice, "device_gib"},

@@ -23,10 +23,12 @@ std::vector<WatchLine> watch_list(const Expectation& expected) {
   if (expected.gpus == 0 || (!expected.seconds_per_step && !expected.tokens_per_second && !expected.memory))
     return lines;
   const bool training = expected.steps > 0;
-  const std::string slow = expected.gpus > 1 ? "look at the links between the GPUs first (NCCL_DEBUG=INFO), then at "
-                                               "precision, attention and compile"
-                                             : "look at precision, the attention kernel and compile, then at clocks "
-                                               "(nvidia-smi -q -d PERFORMANCE)";
+  const std::string slow = !training ? "look at concurrent sequences, lengths of prompts and answers and the format of "
+                                       "the weights, then at clocks (nvidia-smi -q -d PERFORMANCE)"
+                           : expected.gpus > 1 ? "look at the links between the GPUs first (NCCL_DEBUG=INFO), then at "
+                                                 "precision, attention and compile"
+                                               : "look at precision, the attention kernel and compile, then at clocks "
+                                                 "(nvidia-smi -q -d PERFORMANCE)";
   if (training && expected.seconds_per_step)
     lines.push_back({"a step takes over " + to_text(expected.seconds_per_step->p90),
                      planned_range(*expected.seconds_per_step), slow});

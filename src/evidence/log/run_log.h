@@ -198,8 +198,9 @@ struct RunLog {
   bool end_skipped = false;          ///< most of those at the end
   bool finished = false;             ///< the log says that training ended
   bool generated = false;            ///< the log says that generation ended
-  std::optional<double> prompts, prompts_done;  ///< of the bars of generation
-  bool benchmark = false;                       ///< of a server: its prompts are a sample
+  std::optional<double> prompts, prompts_done;    ///< of the bars of generation
+  bool benchmark = false;                         ///< of a server: its prompts are a sample
+  std::optional<Seconds> first_token, per_token;  ///< means over its requests
   /// The last sign of work in each file that has one (a step, a rate, a metric, the end), in the order of the files.
   std::vector<LogPlace> work;
 

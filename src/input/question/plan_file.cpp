@@ -78,6 +78,10 @@ Expectation phase_of(const Tree& tree) {
   if (expected.steps > 0) expected.tokens_per_step = number_of(tree, "tokens").value_or(0) / expected.steps;
   expected.seconds_per_step = interval_of(tree, "seconds_per_step", units::second);
   expected.tokens_per_second = interval_of(tree, "tokens_per_second", TokensPerSecond{1});
+  if (const Tree* serving = member(tree, "serving")) {
+    expected.first_token = interval_of(*serving, "time_to_first_token_seconds", units::second);
+    expected.per_token = interval_of(*serving, "time_per_output_token_seconds", units::second);
+  }
   if (const Tree* memory = member(tree, "memory_gib")) {
     expected.memory = interval_of(*memory, "total", units::GiB);
     expected.usable = amount_of(*memory, "usable", units::GiB);

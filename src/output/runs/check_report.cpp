@@ -33,10 +33,14 @@ std::string header_line(const CheckReport& report) {
   return words;
 }
 
+bool is_time(Measured what) {
+  return what == Measured::kStepTime || what == Measured::kFirstToken || what == Measured::kPerToken;
+}
+
 /// "874,000 tokens/s (779,000 … 981,000)", "600 ms (535 … 673)".
 std::string range_of_figure(const RunFigure& figure) {
   const Interval<double>& range = *figure.expected;
-  if (figure.what == Measured::kStepTime)
+  if (is_time(figure.what))
     return range_words(Interval<Seconds>{Seconds{range.p10}, Seconds{range.p50}, Seconds{range.p90}});
   std::string middle = figure_text(figure.what, range.p50);
   if (range.exact()) return middle;
@@ -55,9 +59,9 @@ Cell place_cell(const RunFigure& figure) {
     case Agreement::kBelow:
       return {rate ? "no: slower" : "no: less", rate ? Paint::kRed : Paint::kYellow};
     case Agreement::kAbove:
-      return {figure.what == Measured::kStepTime ? "no: slower"
-              : rate                             ? "no: faster"
-                                                 : "no: more",
+      return {is_time(figure.what) ? "no: slower"
+              : rate               ? "no: faster"
+                                   : "no: more",
               rate ? Paint::kYellow : Paint::kRed};
     case Agreement::kNoPrediction:
       break;
@@ -224,6 +228,10 @@ std::string_view figure_name(Measured what) {
       return "step time";
     case Measured::kAllocated:
       return "peak memory (allocated)";
+    case Measured::kFirstToken:
+      return "TTFT, mean";
+    case Measured::kPerToken:
+      return "TPOT, mean";
     case Measured::kReserved:
       return "peak memory (reserved)";
     case Measured::kDevice:
@@ -243,6 +251,8 @@ std::string figure_text(Measured what, double value) {
     case Measured::kStepTime:
       return to_text(Seconds{value});
     case Measured::kAllocated:
+    case Measured::kFirstToken:
+    case Measured::kPerToken:
     case Measured::kReserved:
     case Measured::kDevice:
       return gib_text(Bytes{value}) + " GiB";

@@ -49,7 +49,8 @@ LogSentence megatron_arguments, megatron_memory, megatron_memory_gb, megatron_va
 LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation,
     trainer_steps, trainer_trainable, trainer_gpus, trainer_record, peft_parameters, lightning_processes, litgpt_memory;
 LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
-    vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, generation_done;
+    vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, benchmark_first_token, benchmark_per_token,
+    generation_done;
 LogSentence sglang_rate, sglang_cache, sglang_tokens;
 LogSentence step_word, epoch_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss,
     deepspeed_overflow, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;

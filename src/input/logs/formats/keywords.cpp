@@ -87,6 +87,8 @@ constexpr std::array kSentences = {
     Sentence{"est. speed input: ", vllm_prompts},
     Sentence{"Output token throughput (tok/s):", vllm_benchmark},
     Sentence{" output tokens/s", vllm_benchmark_throughput},
+    Sentence{"Mean TTFT (ms):", benchmark_first_token},
+    Sentence{"Mean TPOT (ms):", benchmark_per_token},
     Sentence{" Benchmark Result =", serving_benchmark},
     Sentence{"initial single prompt test run", serving_benchmark},
     Sentence{"Starting main benchmark run", serving_benchmark},

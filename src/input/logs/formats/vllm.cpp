@@ -98,6 +98,24 @@ void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
   book.log.generated = true;
 }
 
+namespace {
+
+void latency(std::optional<Seconds>& of, std::string_view rest) {
+  double value = 0;
+  scan::skip_spaces(rest);
+  if (scan::take_count(rest, value) && value >= 0) of = value * units::millisecond;
+}
+
+}  // namespace
+
+/// "Mean TTFT (ms):                          320.50" of `vllm bench serve`
+void benchmark_first_token(LogBook& book, const LogLine&, std::string_view rest) {
+  latency(book.log.first_token, rest);
+}
+
+/// "Mean TPOT (ms):                          16.31"
+void benchmark_per_token(LogBook& book, const LogLine&, std::string_view rest) { latency(book.log.per_token, rest); }
+
 /// "============ Serving Benchmark Result ============" and what comes before it: of `vllm bench serve`, of SGLang's
 /// bench_serving and TensorRT-LLM's benchmark_serving, which have it from vLLM.
 void serving_benchmark(LogBook& book, const LogLine&, std::string_view) { book.benchmarks_server(); }
