@@ -159,6 +159,34 @@ class SkippedSteps(Gate):
         self.assertEqual(check(log).returncode, 0)
 
 
+class MeanLoss(Gate):
+    """A run too short to print a loss before its summary."""
+
+    SUMMARY = ("{'train_runtime': 250.0, 'train_samples_per_second': 64.0, 'train_steps_per_second': 2.0, 'train_loss': %s, "
+               "'epoch': 1.0}\n***** train metrics *****\n  epoch                    =        1.0\n"
+               "  train_loss               =     %s\n  train_runtime            = 0:04:10.00\n")
+
+    def job(self, most):
+        return self.write("job.yaml", "market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nphases:\n"
+                          "  - name: train\n    train: {model: meta-llama/Llama-3.1-8B, data: {samples: 16000}, sequence: 4096,"
+                          f" batch: {{sequences: 32}}, framework: hf-trainer}}\n    succeed_when: [last(loss) < {most}]\n")
+
+    def test_the_mean_of_the_run_stands_for_it(self):
+        for text in (self.SUMMARY % (1.23, 1.2345), (self.SUMMARY % (1.23, 1.2345)).split("\n", 1)[0] + "\n"):
+            log = self.write("run.log", text)
+            for words in ((), ("--map", "loss=train_loss")):
+                for most, code in ((3, 0), (1, 6)):
+                    done = check(log, "--job", self.job(most), *words)
+                    self.assertEqual(done.returncode, code, done.stdout)
+                    self.assertIn("all 500 in 4.2 min", done.stdout)
+                    self.assertRegex(done.stdout, r"loss +1\.23")
+            self.assertIn(", the mean of the whole run: the log has no other", check(log, "--job", self.job(3)).stdout)
+
+    def test_a_loss_of_a_step_is_better(self):
+        log = self.write("run.log", "{'loss': 2.5, 'grad_norm': 1.0, 'learning_rate': 2e-05, 'epoch': 0.5}\n" + self.SUMMARY % (1.23, 1.23))
+        self.assertNotIn("mean of the whole run", check(log, "--job", self.job(3)).stdout)
+
+
 class Serving(Gate):
     """A server that was measured, against the plan and the target of its phase."""
 

@@ -169,6 +169,8 @@ struct RunLog {
   std::uint64_t long_lines = 0;  ///< lines of which only the first MiB was read
 
   Series loss, grad_norm, learning_rate, validation;  ///< validation: a validation loss or bpb
+  std::optional<double> mean_loss;                    ///< of the whole run, by the summary at its end
+  bool loss_is_mean = false;                          ///< for want of others it is the only value of `loss`
   Series step_seconds;                                ///< of one optimizer step
   Series tokens_per_second;                           ///< of all GPUs, where the log says so or counts GPUs
   Series tokens_per_second_per_gpu;

@@ -168,7 +168,8 @@ struct LogReader::State {
   }
 
   Match understand(const LogLine& line) {
-    if (!names.empty() && !file.table.open() && names.step(book, line)) return Match::kRecord;
+    const bool named = !names.empty() && !file.table.open() && !trainer_summary(line.text);
+    if (named && names.step(book, line)) return Match::kRecord;
     const Match match = step(line);
     if (match != Match::kRecord && file.tracebacks.line(book, line)) return match;
     if (match == Match::kRecord || labelled_bar(book, line) == Match::kRecord) {

@@ -152,7 +152,9 @@ std::string facts_text(const CheckReport& report, const Screen& screen, bool det
     text += labelled(name, words, screen, kWidth);
   };
   if (check.steps || check.planned_steps > 0) add("steps", steps_words(check));
-  if (check.loss) add("loss", fall_words(*check.loss));
+  if (check.loss)
+    add("loss", report.log.loss_is_mean ? number(check.loss->end) + ", the mean of the whole run: the log has no other"
+                                        : fall_words(*check.loss));
   if (details && check.validation) add("validation", fall_words(*check.validation));
   if (details && check.grad_norm)
     add("gradient norm", "median " + number(check.grad_norm->median) + " (P10–P90: " + number(check.grad_norm->low) +
@@ -226,12 +228,12 @@ std::string_view figure_name(Measured what) {
       return "throughput";
     case Measured::kStepTime:
       return "step time";
-    case Measured::kAllocated:
-      return "peak memory (allocated)";
     case Measured::kFirstToken:
       return "TTFT, mean";
     case Measured::kPerToken:
       return "TPOT, mean";
+    case Measured::kAllocated:
+      return "peak memory (allocated)";
     case Measured::kReserved:
       return "peak memory (reserved)";
     case Measured::kDevice:
@@ -249,10 +251,10 @@ std::string figure_text(Measured what, double value) {
     case Measured::kThroughput:
       return rate_text(value) + " tokens/s";
     case Measured::kStepTime:
-      return to_text(Seconds{value});
-    case Measured::kAllocated:
     case Measured::kFirstToken:
     case Measured::kPerToken:
+      return to_text(Seconds{value});
+    case Measured::kAllocated:
     case Measured::kReserved:
     case Measured::kDevice:
       return gib_text(Bytes{value}) + " GiB";

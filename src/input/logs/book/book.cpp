@@ -129,6 +129,7 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
 void LogBook::finish() {
   add_engines();
   add_mean_of_clocks();
+  add_mean_loss();
   for (auto& [format, now] : segments_) {
     if (now.held.empty()) continue;
     const std::vector<Held> held = std::exchange(now.held, {});
@@ -138,6 +139,12 @@ void LogBook::finish() {
     for (const Held& one : held) apply(format, one.record, one.line, one.time);
     now.step = held.back().record.step;
   }
+}
+
+void LogBook::add_mean_loss() {
+  if (!log.mean_loss || !log.loss.empty()) return;
+  log.loss.add(step(), *log.mean_loss, line_);
+  log.loss_is_mean = true;
 }
 
 void LogBook::start_again(LogFormat format, double step, const LogLine& line) {

@@ -192,6 +192,8 @@ class LogBook {
   /// Leaves out what other ranks told of this step and later ones, now that rank 0 tells of it.
   void forget_other_ranks(LogFormat format, double step);
   void add_engines();
+  /// Of a run too short to print a loss before its summary.
+  void add_mean_loss();
   Segment& segment(LogFormat format);
   void forget_reached();
   void place_in_run(LogFormat format, StepRecord& record);

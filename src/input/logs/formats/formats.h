@@ -24,6 +24,9 @@ Match labelled_bar(LogBook& book, const LogLine& line);     ///< "Epoch 0:  30%|
 Match llmq_record(LogBook& book, const LogLine& line);      ///< "{"log": "step", "step": 4, "duration_ms": 1709, ...}"
 Match dcgm_sample(LogBook& book, const LogLine& line);      ///< "DCGM_FI_DEV_GPU_UTIL{gpu="0",...} 93"
 
+/// The record that Hugging Face's Trainer prints when it is done: whatever names the user gives to others, it is that.
+bool trainer_summary(std::string_view text);
+
 /// "step 12/90 | loss 3.1 | 57.3 ms": any line with the number of a step, and a loss, a time or a rate as names with
 /// numbers. True for such a line.
 bool fields_step(LogBook& book, const LogLine& line, LogFormat format);
@@ -47,7 +50,8 @@ LogSentence torchtitan_trainer, torchtitan_tokens, torchtitan_gpu, torchtitan_pa
     torchtitan_degrees, torchtitan_done;
 LogSentence megatron_arguments, megatron_memory, megatron_memory_gb, megatron_validation, megatron_done, megatron_world;
 LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation,
-    trainer_steps, trainer_trainable, trainer_gpus, trainer_record, peft_parameters, lightning_processes, litgpt_memory;
+    trainer_steps, trainer_trainable, trainer_gpus, trainer_record, trainer_mean_loss, peft_parameters,
+    lightning_processes, litgpt_memory;
 LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
     vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, benchmark_first_token, benchmark_per_token,
     generation_done;

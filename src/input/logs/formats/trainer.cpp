@@ -185,6 +185,7 @@ double TrainerRecord::guessed_step(LogBook& book) const {
 void TrainerRecord::end(LogBook& book, LogFormat format, const LogLine& line) const {
   RunLog& log = book.log;
   log.run_time = Seconds{run_time_};
+  if (!std::isnan(train_loss_)) log.mean_loss = train_loss_;
   book.ends(line);
   StepRecord mean;
   mean.step = record_.step;
@@ -234,6 +235,20 @@ void trainer_starts(LogBook& book, const LogLine&, std::string_view) {
   book.facts.records.begin_again();
   book.shows(LogFormat::kTrainerOutput);
 }
+
+/// "  train_loss               =     1.2345" of "***** train metrics *****", which is printed when training is done.
+void trainer_mean_loss(LogBook& book, const LogLine& line, std::string_view rest) {
+  scan::skip_spaces(rest);
+  if (!take(rest, "=")) return;
+  scan::skip_spaces(rest);
+  double value = 0;
+  if (!scan::take_number(rest, value)) return;
+  book.log.mean_loss = value;
+  book.ends(line);
+  book.shows(LogFormat::kTrainerOutput);
+}
+
+bool trainer_summary(std::string_view text) { return text.contains("'train_runtime': "); }
 
 void trainer_epochs(LogBook& book, const LogLine&, std::string_view rest) { book.facts.epochs = logged(rest); }
 void trainer_device_batch(LogBook& book, const LogLine&, std::string_view rest) {
