@@ -90,7 +90,7 @@ class Questions(unittest.TestCase):
                              (LORA[:2], "missing data size: add --tokens"),
                              (["--tokens", "1M"], "no model. Add --model"),
                              ([], "no job. Give a file"),
-                             (["examples/collection.yaml", *LORA], "--model cannot be used with a job file"),
+                             (["examples/collection.yaml", *LORA], "--model, --tokens and --method cannot be used with a job file"),
                              (["examples/collection.yaml", "--deadline", "soon"], "--deadline: "),
                              ([*LORA, "--gpu", "H400"], "--gpu: "),
                              ([*LORA, "--spot", "maybe"], "--spot: "),
@@ -99,6 +99,39 @@ class Questions(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertRegex(done.stderr, r"\Agpuplan: [^\n]+\n\Z")
             self.assertTrue(done.stderr.startswith("gpuplan: " + start), done.stderr)
+
+    def test_a_flag_beside_a_job_is_told_as_a_setting_of_it(self):
+        job = b"phases: [{name: tune, train: {model: gpt2, data: {tokens: 10M}, sequence: 512}}]\n"
+        for words, settings in ((["--micro", "2"], ["phases.tune.train.micro=2"]),
+                                (["--epochs", "2", "--rank", "8"], ["phases.tune.train.epochs=2", "phases.tune.train.lora.rank=8"]),
+                                (["--setup", "10 min"], ["'phases.tune.setup=10 min'"])):
+            done = run("plan", "-", *words, stdin=job)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("cannot be used with a job file; use" + "".join(" --set " + one for one in settings) + "\n", done.stderr)
+        self.assertEqual(run("plan", "-", "--set", "phases.tune.train.micro=2", stdin=job).returncode, 0)
+        done = run("plan", "-", "--engine", "vllm", stdin=job)
+        self.assertIn("--engine cannot be used with a job file; what the work is stands in the job", done.stderr)
+
+    def test_an_amount_apart_from_its_unit(self):
+        for words, told in ((["--model", "gpt2", "--tokens", "10", "M"], "--tokens 10, write 10M or \"10 M\""),
+                            ([*LORA, "--deadline", "12", "h"], "--deadline 12, write 12h or \"12 h\"")):
+            done = run("plan", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn(told, done.stderr)
+        self.assertEqual(run("plan", "M").returncode, 5)
+
+    def test_a_way_to_train_is_told_wherever_it_is_written(self):
+        for flag in ("--method", "--objective"):
+            self.assertIn("two phases of a job file", run("plan", *LORA[:4], flag, "grpo").stderr)
+
+    def test_images_are_as_long_as_their_network_makes_them(self):
+        for kind, shape in (("vit", "image: 224, patch: 14"), ("dit", "image: 32, patch: 2, channels: 4")):
+            job = (f"phases: [{{name: a, train: {{model: {{kind: {kind}, layers: 24, hidden: 1024, heads: 16, {shape}}}, "
+                   "data: {samples: 1M}, epochs: 1, batch: 1024%s}}]\n")
+            tokens = {"vit": 257, "dit": 256}[kind]
+            asked = [json.loads(run("plan", "-", "--json", stdin=(job % more).encode()).stdout)
+                     for more in ("", f", sequence: {tokens}")]
+            self.assertEqual(asked[0]["plans"][0]["hours"], asked[1]["plans"][0]["hours"], kind)
 
     def test_hints_repeat_the_question(self):
         done = run("plan", "examples/collection.yaml", "--goal", "cheapest", "--deadline", "9 h")

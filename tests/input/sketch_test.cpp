@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "input/job_fixture.h"
 #include "input/models/usual_shape.h"
+#include "input/question/flag_settings.h"
 
 namespace gpuplan {
 namespace {
@@ -38,6 +39,10 @@ Sketch answers() {
 
 const TrainPhase& training(const Job& job) { return std::get<TrainPhase>(job.phases.front().work); }
 const GeneratePhase& generation(const Job& job) { return std::get<GeneratePhase>(job.phases.front().work); }
+
+TEST(Sketch, EveryFlagHasItsPlaceInAJob) {
+  for (const SketchFlag& flag : sketch_flags()) EXPECT_FALSE(address_in_phase(flag.name).empty()) << flag.name;
+}
 
 TEST(Sketch, TrainingFlagsLandAtTheirKeys) {
   const Sketch sketch{.model = "Qwen2.5-7B",

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "input/question/plan_file.h"
+#include "input/question/flag_settings.h"
 #include "input/text/csv.h"
 #include "input/text/yaml_tree.h"
 #include "plan/advice/unfit.h"
@@ -40,7 +41,7 @@ Result<JobSource> sketched_source(const Request& request, const Catalogue& catal
 /// The job as written, in its file or in flags, with the flags that go with either.
 Result<JobSource> written_source(const Request& request, const Catalogue& catalogue) {
   const std::string_view flag = first_flag(request.sketch);
-  if (request.job && !flag.empty()) return std::unexpected(flag_beside_job(flag));
+  if (request.job && !flag.empty()) return std::unexpected(flag_beside_job(request.sketch, *request.job));
   if (!request.job && flag.empty()) return std::unexpected(no_question());
   if (!request.job) return sketched_source(request, catalogue);
   auto source = source_in(*request.job);
@@ -83,10 +84,18 @@ Result<ChangedSource> changed_source(const JobSource& written, const std::vector
 
 }  // namespace
 
-Error flag_beside_job(std::string_view flag) {
-  return {std::string(flag) +
-              " cannot be used with a job file; use --set, such as --set "
-              "phases.train.train.epochs=3",
+Error flag_beside_job(const Sketch& sketch, const NamedText& job) {
+  std::vector<std::string> flags;
+  std::string settings;
+  if (const auto source = source_in(job); source) {
+    for (const FlagSetting& one : flag_settings(sketch, source->tree)) {
+      flags.emplace_back(one.flag);
+      if (!one.setting.empty()) settings += " --set " + shell_word(printable(one.setting, 100));
+    }
+  }
+  if (flags.empty()) flags.emplace_back(first_flag(sketch));
+  return {listed(flags) + " cannot be used with a job file; " +
+              (settings.empty() ? "what the work is stands in the job" : "use" + settings),
           {},
           true};
 }

@@ -147,7 +147,7 @@ std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vec
 void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanReport& report);
 
 /// Usage errors: a flag of the work stands beside a job; there is neither.
-Error flag_beside_job(std::string_view flag);
+Error flag_beside_job(const Sketch& sketch, const NamedText& job);
 Error no_question();
 
 }  // namespace gpuplan::api

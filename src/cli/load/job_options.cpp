@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/amount.h"
 #include "base/shell_text.h"
+#include "base/text.h"
 #include "cli/io/exit_code.h"
 #include "cli/io/read_file.h"
 #include "cli/load/find_config.h"
@@ -62,6 +64,34 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
   add_aliases(command);
 }
 
+namespace {
+
+/// Of "--tokens 10 M": the shell passes on two words, and the second is taken for a job file. "" where it is none of
+/// these.
+std::string unit_apart(const JobOptions& options) {
+  const std::string& unit = options.job;
+  if (unit.empty() || is_digit(unit.front()) || unit.find('.') != std::string::npos) return "";
+  constexpr AmountKind kKinds[] = {AmountKind::kCount, AmountKind::kTime, AmountKind::kTokens, AmountKind::kBytes};
+  const auto ends_with_unit = [&](std::string_view said) {
+    const bool bare = !said.empty() && std::ranges::all_of(said, [](char c) { return is_digit(c) || c == '.'; });
+    return bare && std::ranges::any_of(kKinds, [&](AmountKind kind) {
+             return parse_amount(std::string(said) + " " + unit, kind).has_value();
+           });
+  };
+  const auto words = [&](std::string_view flag, const std::string& said) {
+    return printable(unit, 20) + ": no such file. If it is the unit of " + std::string(flag) + " " + said + ", write " +
+           said + unit + " or \"" + said + " " + unit + "\": an amount is one word";
+  };
+  for (const SketchFlag& flag : sketch_flags())
+    if (const std::string& said = options.sketch.*flag.text; ends_with_unit(said)) return words(flag.name, said);
+  for (const WishFlag& flag : wish_flags())
+    for (const std::string& said : said_by(options.wishes, flag))
+      if (ends_with_unit(said)) return words(flag.name, said);
+  return "";
+}
+
+}  // namespace
+
 Result<api::Request> read_market(System& system, const MarketOptions& options, const Catalogue& catalogue) {
   const std::vector<std::string>& prices = options.prices;
   api::Request request{.store = stored_prices(system, options.store), .rates = options.rates};
@@ -83,7 +113,10 @@ Result<api::Request> read_request(System& system, const JobOptions& options, con
   if (!request) return request;
   if (!options.job.empty()) {
     auto job = read_job_text(system, options.job);
-    if (!job) return std::unexpected(job.error());
+    if (!job) {
+      const std::string apart = unit_apart(options);
+      return std::unexpected(apart.empty() ? job.error() : wrong_use(apart).error());
+    }
     request->job = *std::move(job);
   }
   request->sketch = options.sketch;

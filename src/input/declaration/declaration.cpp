@@ -227,6 +227,7 @@ std::optional<std::size_t> read_word(Reader& reader, const Tree& tree, const Val
   std::string message = "expected " + expected_text(type) + ", got " + got_text(tree);
   if (tree.is_scalar()) {
     const std::string_view kind = &type == &Codec<Method>::type      ? "method"
+                                  : &type == &Codec<Objective>::type ? "method"
                                   : &type == &Codec<Optimizer>::type ? "optimizer"
                                   : &type == &Codec<Recompute>::type ? "recompute"
                                                                      : "";

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/whole.h"
+#include "domain/work/image_tokens.h"
 #include "input/job/checks/framework.h"
 #include "input/job/codecs.h"
 
@@ -242,9 +244,18 @@ struct TrainRecord {
     return true;
   }
 
+  /// Images of one size are as long as the network that looks at them makes them.
+  static void take_image_length(TrainPhase& out) {
+    const ModelUse& first = out.models.front();
+    const ModelKind kind = first.shape.kind;
+    if (out.models.size() != 1 || first.custom || (kind != ModelKind::kVit && kind != ModelKind::kDit)) return;
+    if (const double tokens = image_tokens(first.shape); tokens > 0) out.sequence = whole<int>(tokens);
+  }
+
   static bool check_lengths(Reader& reader, const Tree& tree, TrainPhase& out) {
     bool transformer = false;
     for (const ModelUse& model : out.models) transformer = transformer || !model.custom;
+    if (!out.sequence && !out.data.tokens_per_sample) take_image_length(out);
     if (transformer && !out.sequence && !out.data.tokens_per_sample)
       return reader.fail(tree, "missing 'sequence', the sequence length in tokens, such as 2048");
     if (!out.batch || !out.batch->tokens || !out.sequence || out.batch->tokens->value >= *out.sequence) return true;

@@ -4,18 +4,13 @@
 #include <string>
 
 #include "base/math.h"
+#include "domain/work/image_tokens.h"
 #include "model/training/adapters.h"
 #include "model/training/training.h"
 
 namespace gpuplan {
 
 namespace {
-
-double image_tokens(const ModelShape& shape) {
-  if (shape.image <= 0 || shape.patch <= 0) return 0;
-  const double side = std::floor(static_cast<double>(shape.image) / shape.patch);
-  return side * side + 1;
-}
 
 /// The linear layers of one transformer, with their true shapes.
 void add_products(const ModelShape& s, double loops, ModelWork& model) {
