@@ -124,6 +124,13 @@ class Questions(unittest.TestCase):
         for flag in ("--method", "--objective"):
             self.assertIn("two phases of a job file", run("plan", *LORA[:4], flag, "grpo").stderr)
 
+    def test_prices_of_a_day_to_come_are_refused(self):
+        for day, code in (("2031-01", 2), ("2026-11-23", 2), ("2026-12", 2), ("2026-11-22", 0), ("2026-11", 0)):
+            done = run("plan", *LORA, "--as-of", day)
+            self.assertEqual(done.returncode, code, (day, done.stderr))
+            if code:
+                self.assertRegex(done.stderr, rf"\Agpuplan: --as-of: {day} lies in the future, .*today is 2026-11-22[^\n]*\n\Z")
+
     def test_images_are_as_long_as_their_network_makes_them(self):
         for kind, shape in (("vit", "image: 224, patch: 14"), ("dit", "image: 32, patch: 2, channels: 4")):
             job = (f"phases: [{{name: a, train: {{model: {{kind: {kind}, layers: 24, hidden: 1024, heads: 16, {shape}}}, "

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/shell_text.h"
 #include "base/text.h"
-#include "input/question/plan_file.h"
 #include "input/question/flag_settings.h"
+#include "input/question/plan_file.h"
 #include "input/text/csv.h"
 #include "input/text/yaml_tree.h"
 #include "plan/advice/unfit.h"
@@ -110,6 +111,13 @@ Result<void> check_date(const std::string& as_of) {
   return {};
 }
 
+Result<void> check_past(const std::string& as_of, const std::string& today) {
+  if (as_of.empty() || today.empty() || as_of <= today.substr(0, as_of.size())) return {};
+  return wrong_use("--as-of: " + printable(as_of, 20) +
+                   " lies in the future, and no prices are known of it (today is " + today +
+                   "); give today's date or an earlier one");
+}
+
 Result<void> check_today(const std::string& today, const std::string& name) {
   constexpr std::size_t kWithDay = 10;
   if (!today.empty() && (today.size() != kWithDay || !is_iso_date(today)))
@@ -163,6 +171,7 @@ Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalo
 Result<Question> read_question(const Request& request, const Catalogue& catalogue) {
   if (const auto good = check_date(request.as_of); !good) return std::unexpected(good.error());
   if (const auto good = check_today(request.today, "today"); !good) return std::unexpected(good.error());
+  if (const auto good = check_past(request.as_of, request.today); !good) return std::unexpected(good.error());
   auto written = written_source(request, catalogue);
   if (!written) return std::unexpected(written.error());
   const bool only_lists = !request.prices.empty();

@@ -85,6 +85,8 @@ struct Question {
 Result<Question> read_question(const Request& request, const Catalogue& catalogue);
 /// Whether Request::as_of is a date; a usage error otherwise. read_question() looks too.
 Result<void> check_date(const std::string& as_of);
+/// Prices of a day that is not yet known nobody has. Dates of either may have no day; an empty one is of any time.
+Result<void> check_past(const std::string& as_of, const std::string& today);
 /// The same of Request::today; `name` is how the user calls it.
 Result<void> check_today(const std::string& today, const std::string& name);
 
