@@ -360,7 +360,8 @@ class PhaseAndPlan(Gate):
         steps = "".join(f"step {i:05d}/00954 (1.00%) | loss: 5.0 | dt: 300.00ms | tok/sec: 1,747,626 |\n"
                         for i in range(40))
         log = self.write("run.log", steps + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n")
-        same = ["framework=torch", *(f"parallel.{one}" for one in ("dp=8", "tp=1", "pp=1", "cp=1", "sharding=none"))]
+        name = json.loads(Path(plan).read_text(encoding="utf-8"))["plans"][0]["phases"][0]["strategy"]["framework"]
+        same = [f"framework={name}", *(f"parallel.{one}" for one in ("dp=8", "tp=1", "pp=1", "cp=1", "sharding=none"))]
         settings = [word for one in ["recompute=full", *same] for word in ("--set", f"phases.train.train.{one}")]
         pinned = json.loads(run("plan", job, *settings, "--json").stdout)["plans"][0]["phases"][0]
         # Other programs do it in less time than the plan's own does without.
