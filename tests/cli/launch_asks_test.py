@@ -135,7 +135,7 @@ class NoProgram(Launches):
     """Where launch has no program for the pick, the answer says for what it has one."""
 
     def test_another_plan_that_can_be_written_is_named(self):
-        asked = ["--model", "DeepSeek-V3", "--tokens", "10M", "--method", "lora"]
+        asked = ["--model", "Llama-3.1-8B", "--sequence", "131072", "--tokens", "20M", "--method", "lora"]
         said = plain(run("plan", *asked).stdout)
         self.assertIn("The job needs command: for train", said)
         found = re.search(r"launch writes a program for .*? \([\d.]+ h, \$[\d.,]+\): add --plan (\w+) to Next", said)

@@ -83,6 +83,9 @@ class EveryExample(Written):
             elif cloud in MARKETPLACES and answer.returncode == 5:
                 self.assertEqual(answer.stderr.count("\n"), 1, key)
                 elsewhere[key] = re.search(r"does not offer (.+) under an id that gpuplan knows", answer.stderr)[1]
+            elif cloud == "skypilot" and answer.returncode == 5:
+                self.assertRegex(answer.stderr, r"^gpuplan: SkyPilot has no name for .+; choose a plan on other GPUs .*\n$", key)
+                self.assertIn("--to bash", run("plan", f"examples/{name}.yaml").stdout.split("Next:")[1], key)
             else:
                 self.assertEqual((answer.returncode, answer.stderr), (0, ""), key)
         # What RunPod does not rent.
