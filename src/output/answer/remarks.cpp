@@ -56,14 +56,17 @@ std::string left_remark(const PlanReport& report, const Plan& plan) {
     PhaseEstimate so = estimate;
     so.strategy = fastest->strategy;
     so.framework = fastest->framework;
+    std::string words = times_words(1 / fastest->time) + " faster";
     const std::string how = strategy_words(so, report.job.phases[static_cast<std::size_t>(estimate.phase)]);
-    const std::string faster = times_words(1 / fastest->time) + " faster";
-    if (fastest->why != WhyNot::kTight)
-      return faster + ", with more setup: " + how + " (" + (report.in_flags ? "--framework " : "framework: ") +
-             fastest->framework->name + ").";
-    return faster + " with an OOM risk (" + gib_text(fastest->memory.p50) + " GiB typical, " +
-           gib_text(fastest->memory.p90) + " at P90, " + gib_text(estimate.node->gpu->usable) + " usable): " + how +
-           ". Try a few steps of it first.";
+    if (fastest->why != WhyNot::kTight) {
+      words += ", with more setup: " + how;
+      words += report.in_flags ? " (--framework " : " (framework: ";
+      return words + fastest->framework->name + ").";
+    }
+    words += " with an OOM risk (" + gib_text(fastest->memory.p50) + " GiB typical, ";
+    words += gib_text(fastest->memory.p90) + " at P90, ";
+    words += gib_text(estimate.node->gpu->usable) + " usable): " + how;
+    return words + ". Try a few steps of it first.";
   }
   return "";
 }
@@ -198,8 +201,8 @@ std::string gates_remark(const PlanReport& report, const Plan& plan) {
 bool starts_for_nothing(const PlanReport& report, const Plan& plan) {
   return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
     const Phase& phase = report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
-    const bool works = std::holds_alternative<TrainPhase>(phase.work) ||
-                       std::holds_alternative<GeneratePhase>(phase.work);
+    const bool works =
+        std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
     return works && part.offer != nullptr && part.offer->kind == OfferKind::kRented &&
            part.offer->billing.startup <= Seconds{} && !phase.setup && !phase.overhead.stated &&
            part.estimate->evidence != Evidence::kGiven;

@@ -197,10 +197,9 @@ std::vector<Machines> machines_with(const Job& job, const Catalogue& catalogue, 
   free.where.counts = {gpus};
   for (const Offer& offer : market) {
     if (offer.gpu != miss.gpu->name) continue;
-    for (Machines& machines : machines_on(free, catalogue, offer)) {
+    for (const Machines& machines : machines_on(free, catalogue, offer)) {
       const auto alike = [&](const Machines& one) { return one.node.ram == machines.node.ram; };
-      if (machines.nodes == 1 && machines.gpus == gpus && std::ranges::none_of(found, alike))
-        found.push_back(std::move(machines));
+      if (machines.nodes == 1 && machines.gpus == gpus && std::ranges::none_of(found, alike)) found.push_back(machines);
     }
   }
   if (found.empty() && (market.empty() || gpus == miss.gpus))
@@ -226,12 +225,12 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
     Tally tally;
     std::optional<PhaseEstimate> estimate;
     for (const Machines& machines : machines_with(changed.job, catalogue, miss, changed.gpus, market)) {
-      auto here = try_phase(changed.job, miss.phase, catalogue, machines, tally);
+      const auto here = try_phase(changed.job, miss.phase, catalogue, machines, tally);
       if (!here) continue;
       const auto rank = [](const PhaseEstimate& one) {
         return std::tuple(one.fit != Fit::kFits, one.strategy.offload != Offload::kNone, one.memory_total.p50);
       };
-      if (!estimate || rank(*here) < rank(*estimate)) estimate = std::move(here);
+      if (!estimate || rank(*here) < rank(*estimate)) estimate = here;
     }
     if (estimate) {
       std::string text = changed.text;
