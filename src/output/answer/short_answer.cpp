@@ -113,19 +113,20 @@ class ShortAnswer {
         return of ? chance_words(*of, enough) : std::string();
       };
       const bool missed = picked && report_.found.recommendations.limits_missed;  // nothing is recommended
-      table.add({{picked && !missed ? "✔" : "", paint},
-                 {label_of(*plan), paint},
-                 {provider_of(*plan), paint},
-                 {hours_text(plan->hours.p50), paint},
-                 {outcome_text(plan->hours), Paint::kDim},
-                 queue_cell(*plan),
-                 {to_text(plan->cost.p50), paint},
-                 {outcome_text(plan->cost), Paint::kDim},
-                 {chance(plan->chance_in_time, plan->meets_deadline), plan->meets_deadline ? Paint::kPlain : Paint::kYellow},
-                 {chance(plan->chance_in_budget, plan->meets_budget), plan->meets_budget ? Paint::kPlain : Paint::kYellow},
-                 {target_chance_words(*plan), plan->reaches_target ? Paint::kPlain : Paint::kYellow},
-                 {chance(plan->chance_best)},
-                 {row_remark(report_, *plan), plan->keeps_limits() ? Paint::kPlain : Paint::kYellow}});
+      table.add(
+          {{picked && !missed ? "✔" : "", paint},
+           {label_of(*plan), paint},
+           {provider_of(*plan), paint},
+           {hours_text(plan->hours.p50), paint},
+           {outcome_text(plan->hours), Paint::kDim},
+           queue_cell(*plan),
+           {to_text(plan->cost.p50), paint},
+           {outcome_text(plan->cost), Paint::kDim},
+           {chance(plan->chance_in_time, plan->meets_deadline), plan->meets_deadline ? Paint::kPlain : Paint::kYellow},
+           {chance(plan->chance_in_budget, plan->meets_budget), plan->meets_budget ? Paint::kPlain : Paint::kYellow},
+           {target_chance_words(*plan), plan->reaches_target ? Paint::kPlain : Paint::kYellow},
+           {chance(plan->chance_best)},
+           {row_remark(report_, *plan), plan->keeps_limits() ? Paint::kPlain : Paint::kYellow}});
     }
     text_ += table.text(screen_);
     more_plans_ = report_.found.plans.size() - rows.size();

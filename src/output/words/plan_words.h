@@ -31,8 +31,8 @@ std::string times_words(double ratio);                    ///< "1.00x", "1.08x",
 std::string chance_words(double chance);                  ///< "97%", "> 99%", "< 1%"
 /// The same, rounded down where it is not as much as the job asks for: 89.6% of 90% as "89%".
 std::string chance_words(double chance, bool enough);
-std::string rate_text(double rate);                       ///< three digits: "0.25", "142", "22,500"
-std::string gib_text(Bytes size);                         ///< GiB as a bare number: "16.3", "179", "0.4"
+std::string rate_text(double rate);  ///< three digits: "0.25", "142", "22,500"
+std::string gib_text(Bytes size);    ///< GiB as a bare number: "16.3", "179", "0.4"
 
 /// Why phases side by side take longer together than the last of them ends at the median; "" where they do not.
 std::string beside_others_words(const Plan& plan);

@@ -53,7 +53,8 @@ class Beside {
     if (on_gpus && !train.offload.given()) train.offload = {Offload::kNone, {}};
     if (chosen_.framework != nullptr) train.framework = chosen_.framework->name;
     // The same steps, or the two could not be compared.
-    if (!train.batch && !train.batch_by_gpu.given() && !train.accumulate.given()) train.batch = BatchSize{chosen_.batch, {}};
+    if (!train.batch && !train.batch_by_gpu.given() && !train.accumulate.given())
+      train.batch = BatchSize{chosen_.batch, {}};
     change(train);
     auto work = training_work(train);
     if (!work) return std::nullopt;

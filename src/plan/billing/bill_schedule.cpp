@@ -242,8 +242,7 @@ std::vector<Biller::Away> Biller::draw(const std::vector<int>& lease_by_phase, J
       laid.spot_loss += met.expected.wall + written_anyway(*exposed, met) - exposed->busy;
       laid.interruptions += met.expected.interruptions;
       laid.uninterrupted *= met.expected.uninterrupted;
-      const InterruptedTime& own =
-          drawn_.time(key, streams.of_error(0), *exposed, stream_of("spot " + phase.name));
+      const InterruptedTime& own = drawn_.time(key, streams.of_error(0), *exposed, stream_of("spot " + phase.name));
       time = own.time;
       if (own.away) away.push_back({position, *own.away});
     } else {

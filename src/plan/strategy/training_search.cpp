@@ -171,8 +171,8 @@ class TrainingSearch {
         if (!may_pay(walk.framework, tier)) continue;
         choice_.use(rates_of(walk.framework), tool.habit);
         walk.start = tool.start;
-        // Where the batch does not divide, nobody changes the framework; and where something fits, nobody cuts layers in
-        // one that people think of for no work at all.
+        // Where the batch does not divide, nobody changes the framework; and where something fits, nobody cuts layers
+        // in one that people think of for no work at all.
         const Framework& framework = *software_.frameworks[walk.framework];
         const bool known = framework.fine_tune > 0 || framework.pretrain > 0 || !choice_.fits();
         walk.layers = !others || (known && std::isfinite(choice_.least_need().value));
