@@ -55,6 +55,18 @@ TEST(CsvTable, CellsAreViewsIntoTheText) {
   EXPECT_EQ(table->cell(0, 1).data(), text.data() + 7);
 }
 
+TEST(CsvTable, ByteOrderMarksBehindBlankLinesAreNoPartOfNames) {
+  for (const std::string_view text : {"\n\xEF\xBB\xBF"
+                                      "name,gib\na,1\n"sv,
+                                      "\xEF\xBB\xBF\n\xEF\xBB\xBF\n"
+                                      "name,gib\na,1\n"sv}) {
+    const auto table = CsvTable::parse(text, "f.csv");
+    ASSERT_TRUE(table);
+    EXPECT_EQ(table->name(0), "name");
+    EXPECT_EQ(table->rows(), 1u);
+  }
+}
+
 TEST(CsvTable, QuotesLineEndsAndByteOrderMark) {
   const auto table = CsvTable::parse(
       "\xEF\xBB\xBF"

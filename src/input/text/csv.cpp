@@ -114,6 +114,11 @@ struct CsvTable::Scanner {
 
   bool header() {
     if (!skip_blank_lines()) return false;
+    // Of a file that was pasted behind another.
+    while (text.substr(at).starts_with("\xEF\xBB\xBF")) {
+      at += 3;
+      if (!skip_blank_lines()) return false;
+    }
     if (at >= text.size()) return stop("the file is empty; expected a header row and data rows", line);
     const std::uint32_t where = line;
     const bool read = row([&](std::string_view cell) {
