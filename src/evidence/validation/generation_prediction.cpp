@@ -126,7 +126,7 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   out.generation = generation_estimate(work_, *rates, out.strategy);
   ErrorLabels labels = generation_labels(work_, *rates, out.strategy);
   labels.add(!setup_.batch_known || !setup_.degrees_known, ErrorPart::kAssumed);
-  const bool queued = rates->profile->continuous && setup_.phase.situation != Situation::kSingle;
+  const bool queued = waits_in_turn(setup_.phase, *rates, out.strategy);
   out.spread = generation_spread(catalogue.errors, labels, setup_.phase.forward_only, queued);
   out.spread.labels = with_names_of(out.spread.labels, *out.gpu);
   for (const MeasuredFigure& figure : measured_figures(*run_)) {

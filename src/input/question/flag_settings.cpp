@@ -81,10 +81,7 @@ std::vector<FlagSetting> flag_settings(const Sketch& sketch, const Tree& job) {
     std::string address(address_in_phase(flag.name));
     if (const PhaseOfJob place = phase_for(job, flag.part); !place.phase.empty() && !address.empty()) {
       if (address.front() == '*') address.replace(0, 1, place.work);
-      one.setting = "phases." + place.phase;
-      for (const std::string_view part :
-           {std::string_view("."), std::string_view(address), std::string_view("="), std::string_view(said)})
-        one.setting += part;
+      one.setting.append("phases.").append(place.phase).append(".").append(address).append("=").append(said);
     }
     settings.push_back(std::move(one));
   }

@@ -19,10 +19,7 @@ std::string other_framework(const PlanReport& report, const Plan& pick) {
   for (const Alternative& other : alternatives(report.job, chosen, report.catalogue)) {
     if (other.aspect != Aspect::kFramework || other.time <= 0 || other.why == WhyNot::kTight) continue;
     Plan so = pick;
-    PhaseEstimate estimate = chosen;
-    estimate.strategy = other.strategy;
-    estimate.framework = other.framework;
-    so.phases.front().estimate = estimate;
+    so.phases.front().estimate = other.in_place_of(chosen);
     if (!unwritten(report.job, so, report.catalogue).empty()) continue;
     return "With " + std::string(report.in_flags ? "--framework " : "framework: ") + other.framework->name +
            " launch writes a program for it, which takes about " + times_words(other.time) + " the time.";

@@ -186,6 +186,8 @@ MemoryUse generation_memory(const GenerationWork& work, const GenerationRates& r
 
 /// Whose errors the prediction shares.
 ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
+/// Whether requests wait for each other: at a server, unless each replica has but one at a time.
+bool waits_in_turn(const GeneratePhase& phase, const GenerationRates& rates, const Strategy& strategy);
 /// `prompts`: nothing is generated; `queued`: requests wait for each other.
 Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bool prompts, bool queued);
 Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);

@@ -43,6 +43,12 @@ ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates&
   return labels;
 }
 
+bool waits_in_turn(const GeneratePhase& phase, const GenerationRates& rates, const Strategy& strategy) {
+  const bool alone = phase.situation == Situation::kSingle ||
+                     (phase.situation == Situation::kConcurrency && *phase.concurrency <= strategy.dp);
+  return rates.profile->continuous && !alone;
+}
+
 Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bool prompts, bool queued) {
   Spread spread;
   spread.labels = labels;
@@ -64,10 +70,8 @@ Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bo
 
 Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy) {
   const GeneratePhase& phase = *work.phase;
-  const bool alone = phase.situation == Situation::kSingle ||
-                     (phase.situation == Situation::kConcurrency && *phase.concurrency <= strategy.dp);
   return generation_spread(*rates.errors, generation_labels(work, rates, strategy), phase.forward_only,
-                           rates.profile->continuous && !alone);
+                           waits_in_turn(phase, rates, strategy));
 }
 
 void correct(GenerationEstimate& estimate, const Spread& spread) {

@@ -47,17 +47,14 @@ std::string left_remark(const PlanReport& report, const Plan& plan) {
       const bool unasked = other.why == WhyNot::kNotWorthIt && other.aspect == Aspect::kFramework;
       return other.time > 0 && (other.why == WhyNot::kTight || unasked);
     };
-    const auto weighed = [](const Alternative& other) { return other.time * other.complexity_penalty; };
     const Alternative* fastest = nullptr;
     const std::vector<Alternative> others = alternatives(report.job, estimate, report.catalogue);
     for (const Alternative& other : others)
-      if (left(other) && (fastest == nullptr || weighed(other) < weighed(*fastest))) fastest = &other;
+      if (left(other) && (fastest == nullptr || other.weighed() < fastest->weighed())) fastest = &other;
     if (fastest == nullptr || fastest->time * report.catalogue.practice_constants.most > 1) continue;
-    PhaseEstimate so = estimate;
-    so.strategy = fastest->strategy;
-    so.framework = fastest->framework;
     std::string words = times_words(1 / fastest->time) + " faster";
-    const std::string how = strategy_words(so, report.job.phases[static_cast<std::size_t>(estimate.phase)]);
+    const std::string how =
+        strategy_words(fastest->in_place_of(estimate), report.job.phases[static_cast<std::size_t>(estimate.phase)]);
     if (fastest->why != WhyNot::kTight) {
       words += ", with more setup: " + how;
       words += report.in_flags ? " (--framework " : " (framework: ";

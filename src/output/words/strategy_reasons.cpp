@@ -31,7 +31,7 @@ std::string speed_words(const Alternative& other) {
 
 /// Faster by more than the setup asks for, and nothing that people do unasked: layers cut in fine-tuning, say.
 bool only_named(const Alternative& other) {
-  return other.why == WhyNot::kNotWorthIt && other.time * other.complexity_penalty < 1 / kSameTime;
+  return other.why == WhyNot::kNotWorthIt && other.weighed() < 1 / kSameTime;
 }
 
 const char* short_reason(const Alternative& other) {
@@ -187,15 +187,12 @@ void add_alternatives(const std::vector<Alternative>& others, const PhaseEstimat
              {},
              {strategy_words(chosen, phase), Paint::kDim}});
   for (const Alternative& other : others) {
-    PhaseEstimate estimate = chosen;
-    estimate.strategy = other.strategy;
-    estimate.framework = other.framework;
     table.add({{way_words(other)},
                other.time > 0 ? Cell(other.time, times_words(other.time)) : Cell(),
                gib(other.memory.p50),
                other.memory.exact() ? Cell() : gib(other.memory.p90),
                {short_reason(other)},
-               {strategy_words(estimate, phase), Paint::kDim}});
+               {strategy_words(other.in_place_of(chosen), phase), Paint::kDim}});
   }
 }
 

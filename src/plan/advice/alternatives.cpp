@@ -246,14 +246,13 @@ class Beside {
     const Software software =
         training_software(catalogue_, *work, *machines_.node.gpu, machines_.gpus, machines_.nodes);
     std::optional<Alternative> fastest;  // care considered
-    const auto weighed = [](const Alternative& one) { return one.time * one.complexity_penalty; };
     const Strategy& s = chosen_.strategy;
     const bool waits = s.offload != Offload::kNone || (shards_weights(s.sharding) && !fast_links(machines_.node));
     const std::span all(software.frameworks);
     for (const Framework* other : waits ? all : all.first(software.usual)) {
       if (other == chosen_.framework) continue;
       auto one = ask(Aspect::kFramework, [&](TrainPhase& train) { train.framework = other->name; });
-      if (one && one->time > 0 && (!fastest || weighed(*one) < weighed(*fastest))) fastest = std::move(one);
+      if (one && one->time > 0 && (!fastest || one->weighed() < fastest->weighed())) fastest = std::move(one);
     }
     add(std::move(fastest));
   }
@@ -270,6 +269,12 @@ class Beside {
 };
 
 }  // namespace
+
+PhaseEstimate Alternative::in_place_of(PhaseEstimate chosen) const {
+  chosen.strategy = strategy;
+  chosen.framework = framework;
+  return chosen;
+}
 
 std::vector<Alternative> alternatives(const Job& job, const PhaseEstimate& chosen, const Catalogue& catalogue) {
   const Phase& phase = job.phases[static_cast<std::size_t>(chosen.phase)];

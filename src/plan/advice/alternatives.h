@@ -67,6 +67,11 @@ struct Alternative {
   double complexity_penalty = 1;         ///< what it would have had to be faster by
   std::vector<CareFactor> factors,
       factors_chosen;  ///< complexity_factors() of both; empty: it does not fit
+
+  /// `time`, care considered: below 1 it is faster by more than it asks for.
+  double weighed() const { return time * complexity_penalty; }
+  /// The phase run so, for its words: its figures are still those of the way chosen.
+  PhaseEstimate in_place_of(PhaseEstimate chosen) const;
 };
 
 /// What was tried beside the way chosen for a training phase, nearest first: the next plainer way of each kind, and the

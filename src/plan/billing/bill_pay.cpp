@@ -237,10 +237,9 @@ namespace {
 
 /// Medians of phases may add up to more than the median of the whole: by so much all moments come sooner, so that none
 /// lies behind the plan's end.
-double within(const JobSchedule& laid, const Plan& plan) {
-  const Seconds end = laid.ends.empty() ? Seconds{} : std::ranges::max(laid.ends);
-  return end > plan.hours.p50 ? plan.hours.p50 / end : 1;
-}
+double within(Seconds end, const Plan& plan) { return end > plan.hours.p50 ? plan.hours.p50 / end : 1; }
+
+Seconds end_of(const JobSchedule& laid) { return laid.ends.empty() ? Seconds{} : std::ranges::max(laid.ends); }
 
 }  // namespace
 
@@ -251,7 +250,7 @@ void Biller::add_phases(const JobSchedule& laid, Plan& plan) const {
   bool any_model = false;
   bool any_given = false;
   bool any_calibrated = false;
-  const double sooner = within(laid, plan);
+  const double sooner = within(end_of(laid), plan);
   for (std::size_t i = 0; i < phases.size(); ++i) {
     PhasePlan phase;
     phase.estimate = phases[i];
@@ -314,7 +313,7 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
                        Parts& parts, Plan& plan) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
   const LeaseRequest& request = laid.arrangement.leases[h];
-  const Seconds end = laid.ends.empty() ? Seconds{} : std::ranges::max(laid.ends);
+  const Seconds end = end_of(laid);
   const Seconds billed = paid.billed;
   // Medians of phases do not add up to the median of their sum, and nobody bills the time in which machines are away:
   // what is used is counted in the seconds that are both used and billed.
@@ -370,7 +369,7 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   lease.idle = parts.next(cost.p50 * (billed > Seconds{} ? (1 - busy_share) * machines_share : 0));
   lease.cost += lease.idle;
   plan.idle += lease.idle;
-  const double sooner = within(laid, plan);
+  const double sooner = within(end, plan);
   lease.from = lease.phases.empty() ? Seconds{} : (first - request.offer->billing.startup) * sooner;
   // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan. Where others
   // run beside it the plan waits for the latest of them, for which this one is not held.

@@ -60,13 +60,19 @@ Samples DrawnTimes::price(const Interval<DollarsPerSecond>& price, int stream) {
   return drawn;
 }
 
-const InterruptedPhase& DrawnTimes::interrupted(const SpotTerms& terms, Seconds work) {
+std::size_t DrawnTimes::met(const SpotTerms& terms, Seconds work) {
   const auto known = std::ranges::find_if(
       interrupted_, [&](const Interrupted& one) { return one.work == work && one.terms == terms; });
-  if (known != interrupted_.end()) return known->phase;
+  if (known != interrupted_.end()) return static_cast<std::size_t>(known - interrupted_.begin());
   if (interrupted_.size() >= kMostKept) interrupted_times_.clear();  // they name positions
   make_room(interrupted_);
-  return interrupted_.emplace_back(terms, work, interrupted_phase(terms, work, seed_, kSamples)).phase;
+  interrupted_.emplace_back(terms, work, interrupted_phase(terms, work, seed_, kSamples));
+  return interrupted_.size() - 1;
+}
+
+const InterruptedPhase& DrawnTimes::interrupted(const SpotTerms& terms, Seconds work) {
+  const std::size_t position = met(terms, work);
+  return interrupted_[position].phase;
 }
 
 Seconds written_anyway(const ExposedPhase& phase, const InterruptedPhase& met) {
@@ -74,22 +80,22 @@ Seconds written_anyway(const ExposedPhase& phase, const InterruptedPhase& met) {
 }
 
 const InterruptedTime& DrawnTimes::time(const TimeKey& key, int first, const ExposedPhase& phase, int luck) {
-  const InterruptedPhase& met = interrupted(phase.terms, phase.work);
-  std::size_t position = 0;
-  while (&interrupted_[position].phase != &met) ++position;
+  const std::size_t position = met(phase.terms, phase.work);
   const InterruptedKey of{key, position, phase.busy, luck};
   if (const auto known = interrupted_times_.find(of); known != interrupted_times_.end()) return known->second;
+  const InterruptedPhase& interrupted = interrupted_[position].phase;
   InterruptedTime drawn{time(key, first)};
   // What a phase takes longer than its median, its interruptions stretch as well.
   const double work = phase.work / phase.busy;
-  const double beside = written_anyway(phase, met) / phase.busy;
+  const double beside = written_anyway(phase, interrupted) / phase.busy;
   DrawnTime& own = drawn.time.change();
   own.order = scores_.strata(luck);
   if (phase.terms.wait > Seconds{}) drawn.away.emplace();
   for (std::size_t s = 0; s < own.order.size(); ++s) {
-    const auto drawn_luck = static_cast<std::size_t>(own.order[s]);
-    if (drawn.away) (*drawn.away)[s] = own.seconds[s] * work * (met.wall[drawn_luck] - met.billed[drawn_luck]);
-    own.seconds[s] *= work * met.wall[drawn_luck] + beside;
+    const double wall = interrupted.wall[static_cast<std::size_t>(own.order[s])];
+    const double billed = interrupted.billed[static_cast<std::size_t>(own.order[s])];
+    if (drawn.away) (*drawn.away)[s] = own.seconds[s] * work * (wall - billed);
+    own.seconds[s] *= work * wall + beside;
   }
   own.tell();
   make_room(interrupted_times_);

@@ -91,6 +91,9 @@ class DrawnTimes {
     auto operator<=>(const InterruptedKey&) const = default;
   };
 
+  /// Its place in `interrupted_`.
+  std::size_t met(const SpotTerms& terms, Seconds work);
+
   std::uint64_t seed_;
   Scores scores_;
   std::map<TimeKey, Shared<DrawnTime>> times_;

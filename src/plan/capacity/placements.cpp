@@ -212,7 +212,8 @@ class Layouts {
                                                                   : Sharding::kNone;
     train.micro = {micro, {}};
     train.accumulate = {};
-    if (!train.batch) train.accumulate = {1, {}};
+    // Without a batch the step is what is at work at once.
+    if (!train.batch && !train.batch_by_gpu.given()) train.accumulate = {1, {}};
     train.recompute = {recompute_, {}};
     train.offload = {offload_, {}};
   }

@@ -27,6 +27,16 @@ Bytes learnt(const TrainingWork& work, double weight_bytes) {
   return Bytes{bytes};
 }
 
+/// The same on another training; nullopt where there is none.
+std::optional<PhaseWorkload> changed(const PhaseWorkload& workload, const Phase& phase) {
+  auto work = training_work(std::get<TrainPhase>(phase.work));
+  if (!work) return std::nullopt;
+  PhaseWorkload other = workload;
+  other.phase = &phase;
+  other.training = *std::move(work);
+  return other;
+}
+
 struct Found {
   PhaseEstimate estimate;
   Seconds weighed{};   ///< its time with the care that it takes (practice.h)
@@ -83,12 +93,10 @@ std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Cat
   TrainPhase& other = std::get<TrainPhase>(phase.work);
   other = lighter(train);
   other.offload = {Offload::kNone, {}};
-  auto work = training_work(other);
-  if (!work) return first;
-  const PhaseWorkload light{&phase,          workload.index,    *std::move(work), std::nullopt,
-                            workload.let_go, workload.defaults, workload.errors,  workload.usual};
+  const auto light = changed(workload, phase);
+  if (!light) return first;
   Tally tried;
-  auto second = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
+  auto second = on_gpus(*light, catalogue, machines, gpus, batch, ignore_given, tried);
   if (!second || second->estimate.fit != Fit::kFits) return first;
   PhaseEstimate& found = second->estimate;
   const std::vector<Optimizer>& known = found.framework->optimizers;
@@ -148,11 +156,9 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
   Phase phase = *workload.phase;
   TrainPhase& half = std::get<TrainPhase>(phase.work);
   half.precision = {Precision::kFp16, {}};
-  auto work = training_work(half);
-  if (!work) return best;
-  const PhaseWorkload other{&phase,          workload.index,    *std::move(work), std::nullopt,
-                            workload.let_go, workload.defaults, workload.errors,  workload.usual};
-  auto in_half = best_as_asked(other, catalogue, machines, ignore_given, tally);
+  const auto other = changed(workload, phase);
+  if (!other) return best;
+  auto in_half = best_as_asked(*other, catalogue, machines, ignore_given, tally);
   return in_half && (!best || in_half->fit == Fit::kFits) ? in_half : best;
 }
 
