@@ -27,12 +27,15 @@ namespace gpuplan {
 
 namespace {
 
-/// Machines that need one estimate only have equal keys.
-auto place_of(const Machines& m) {
+/// Machines that differ in host memory and disk at most have equal keys.
+auto kind_of(const Machines& m) {
   const NodeShape& n = m.node;
-  return std::tuple(n.gpu, n.gpus, n.link, n.link_kind, n.peer_access, n.network, n.ram, n.disk, m.nodes, m.gpus,
-                    m.exact, m.max_time, m.joined);
+  return std::tuple(n.gpu, n.gpus, n.link, n.link_kind, n.peer_access, n.network, n.front, m.nodes, m.gpus, m.exact,
+                    m.max_time, m.joined);
 }
+
+/// Machines that need one estimate only have equal keys.
+auto place_of(const Machines& m) { return std::tuple(kind_of(m), m.node.ram, m.node.disk); }
 
 class Search {
  public:
@@ -75,9 +78,13 @@ class Search {
  private:
   const ErrorModel& errors() const { return taught_ ? *taught_ : catalogue_.errors; }
 
-  /// One option laid out, machines kept and, where that makes a difference, let go while idle.
+  /// One option laid out, machines kept and, where that makes a difference, let go while idle; and what their bills
+  /// have in common.
   struct Laid {
+    Seconds startup{};
+    bool startup_billed = true;
     std::optional<JobSchedule> kept, let_go;
+    BilledBefore bills_kept, bills_let_go;
   };
 
   void lay_out() {
@@ -100,7 +107,10 @@ class Search {
     }
     const auto [known, fresh] = places_.emplace(place_of(machines), machine_options_.size());
     const std::size_t position = known->second;
-    if (fresh) machine_options_.push_back({machines, {}, {}, false});
+    if (fresh) {
+      machine_options_.push_back({machines, position, {}, {}, false});
+      kinds_[kind_of(machines)].push_back(position);
+    }
     if ((use != SpotUse::kOnly || offer.preemptible) && offer.price) choices_.push_back({&offer, position, false});
     if (job_.where.spot == SpotUse::kNever && !offer.price && offer.spot_price) spot_alone_.push_back(position);
     if (job_.where.spot != SpotUse::kNever && offer.spot_price) {
@@ -111,34 +121,64 @@ class Search {
   }
 
   void estimate() {
-    const bool by_phase = chooses_by_phase();
-    auto task = [&](int index) {
-      MachineOption& option = machine_options_[static_cast<std::size_t>(index)];
-      option.phases.resize(workloads_.size());
-      option.complete = true;
-      for (const int phase : order_) {
-        const auto i = static_cast<std::size_t>(phase);
-        option.phases[i] =
-            best_estimate(workloads_[i], catalogue_, option.machines, options_.ignore_given, option.tally);
-        if (option.phases[i]) continue;
-        option.complete = false;
-        // A phase that can not run here settles it, unless another offer may take it.
-        if (!by_phase) break;
+    std::vector<const std::vector<std::size_t>*> kinds;
+    for (const auto& kind : kinds_) kinds.push_back(&kind.second);
+    std::ranges::sort(kinds, {}, [](const auto* options) { return options->front(); });
+    auto task = [&](int index) { estimate_kind(*kinds[static_cast<std::size_t>(index)]); };
+    parallel_for(static_cast<int>(kinds.size()), options_.threads, task);
+  }
+
+  /// Options that differ in host memory and disk at most: what these made no difference to is taken over.
+  void estimate_kind(const std::vector<std::size_t>& options) {
+    std::vector<std::size_t> estimated;
+    for (const std::size_t position : options) {
+      MachineOption& option = machine_options_[position];
+      const NodeShape& node = option.machines.node;
+      const auto same = std::ranges::find_if(estimated, [&](std::size_t other) {
+        return machine_options_[other].tally.same_for.holds(node, machine_options_[other].machines.node);
+      });
+      if (same == estimated.end()) {
+        estimate_option(option);
+        estimated.push_back(position);
+        continue;
       }
-    };
-    parallel_for(static_cast<int>(machine_options_.size()), options_.threads, task);
+      const MachineOption& other = machine_options_[*same];
+      option.alike = *same;
+      option.phases = other.phases;
+      for (auto& phase : option.phases)
+        if (phase) move_to(node, *phase);
+      option.tally = other.tally.on(node.ram, other.machines.node.ram);
+      option.complete = other.complete;
+    }
+  }
+
+  void estimate_option(MachineOption& option) const {
+    const bool by_phase = chooses_by_phase();
+    option.phases.resize(workloads_.size());
+    option.complete = true;
+    for (const int phase : order_) {
+      const auto i = static_cast<std::size_t>(phase);
+      option.phases[i] = best_estimate(workloads_[i], catalogue_, option.machines, options_.ignore_given, option.tally);
+      if (option.phases[i]) continue;
+      option.complete = false;
+      // A phase that can not run here settles it, unless another offer may take it.
+      if (!by_phase) break;
+    }
+  }
+
+  /// The same estimate on a machine that it holds for as well.
+  static void move_to(const NodeShape& node, Shared<PhaseEstimate>& estimate) {
+    if (estimate->node && *estimate->node != node) estimate.change().node = node;
   }
 
   void make_plans(SearchResult& result) {
     for (const MachineOption& option : machine_options_) result.tally.add(option.tally);
     const Biller biller(job_, errors(), options_.seed);
     if (job_.schedule != Schedule::kEachPhase) {
-      // Offers of one option stand together: what they share is held once at a time.
-      Laid shared;
+      std::vector<std::optional<Plan>> plans = plans_on_all(biller);
       for (std::size_t i = 0; i < choices_.size(); ++i) {
-        if (i == 0 || choices_[i].option != choices_[i - 1].option) shared = {};
-        if (!machine_options_[choices_[i].option].complete) continue;
-        Plan plan = plan_on(choices_[i], biller, shared);
+        if (!plans[i]) continue;
+        Plan& plan = *plans[i];
         // A job that holds machines for all phases is one job of the pool.
         const auto& longest = choices_[i].offer->max_time;
         const bool held = plan.leases.size() == 1 && plan.leases.front().phases.size() > 1;
@@ -158,14 +198,39 @@ class Search {
            (job_.schedule == Schedule::kBest && phases_on_machines(workloads_) > 1);
   }
 
+  /// The plans on all choices, in their order; none where not every phase runs.
+  std::vector<std::optional<Plan>> plans_on_all(const Biller& biller) const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < choices_.size(); ++i)
+      if (machine_options_[choices_[i].option].complete) order.push_back(i);
+    // Choices whose estimates are the same come together: what they share is held once at a time.
+    const auto alike = [&](std::size_t i) { return machine_options_[choices_[i].option].alike; };
+    std::ranges::stable_sort(order, {}, alike);
+    std::vector<std::optional<Plan>> plans(choices_.size());
+    std::vector<Laid> shared;
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      if (n == 0 || alike(order[n]) != alike(order[n - 1])) shared.clear();
+      plans[order[n]] = plan_on(choices_[order[n]], biller, shared);
+    }
+    return plans;
+  }
+
   /// All phases on one offer, its machines kept or let go while nothing runs.
-  Plan plan_on(const Choice& choice, const Biller& biller, Laid& shared) const {
+  Plan plan_on(const Choice& choice, const Biller& biller, std::vector<Laid>& shared) const {
     const MachineOption& option = machine_options_[choice.option];
-    // Offers of one option share everything but the price, unless their machines take time to start or are taken away.
-    Laid own;
-    const bool alone = choice.spot || choice.offer->preemptible || is_queued(*choice.offer) ||
-                       choice.offer->billing.startup > Seconds{};
-    Laid& laid = alone ? own : shared;
+    const Billing& billing = choice.offer->billing;
+    Laid own{billing.startup, billing.startup_billed, {}, {}, {}, {}};
+    // Offers on the same estimates share everything but the price, unless their machines differ in the time that they
+    // take to start, or are taken away.
+    const auto like_own = [&](const Laid& other) {
+      return other.startup == own.startup && (own.startup == Seconds{} || other.startup_billed == own.startup_billed);
+    };
+    auto known = shared.end();
+    if (!choice.spot && !choice.offer->preemptible && !is_queued(*choice.offer)) {
+      known = std::ranges::find_if(shared, like_own);
+      if (known == shared.end()) known = shared.insert(shared.end(), own);
+    }
+    Laid& laid = known == shared.end() ? own : *known;
     if (!laid.kept) {
       std::vector<Shared<PhaseEstimate>> phases;
       for (const auto& phase : option.phases) phases.push_back(*phase);
@@ -173,14 +238,18 @@ class Search {
       Arrangement pieces = biller.let_go(*laid.kept);
       if (pieces.leases.size() > 1) laid.let_go = biller.schedule(std::move(pieces));
     }
-    const auto price = [&](JobSchedule& job) {
-      for (LeaseRequest& lease : job.arrangement.leases) lease.offer = choice.offer;
-      return biller.price(job);
+    const auto price = [&](JobSchedule& job, BilledBefore& before) {
+      for (LeaseRequest& lease : job.arrangement.leases) {
+        lease.offer = choice.offer;
+        lease.machines.node = option.machines.node;
+      }
+      for (Shared<PhaseEstimate>& phase : job.arrangement.phases) move_to(option.machines.node, phase);
+      return biller.price(job, &before);
     };
-    if (!laid.let_go || job_.schedule == Schedule::kKeep) return price(*laid.kept);
-    Plan pieces = price(*laid.let_go);
+    if (!laid.let_go || job_.schedule == Schedule::kKeep) return price(*laid.kept, laid.bills_kept);
+    Plan pieces = price(*laid.let_go, laid.bills_let_go);
     if (job_.schedule == Schedule::kStopWhenIdle) return pieces;
-    const Plan kept = price(*laid.kept);
+    const Plan kept = price(*laid.kept, laid.bills_kept);
     return pieces.cost.p50 < kept.cost.p50 ? pieces : kept;
   }
 
@@ -206,8 +275,9 @@ class Search {
   std::optional<ErrorModel> taught_;  ///< by the job's own figures
   std::vector<MachineOption> machine_options_;
   std::vector<Choice> choices_;
-  std::vector<int> order_;                                        ///< of the phases: canonical_order()
-  std::map<decltype(place_of(Machines{})), std::size_t> places_;  ///< machine_options by what they are
+  std::vector<int> order_;                                                   ///< of the phases: canonical_order()
+  std::map<decltype(place_of(Machines{})), std::size_t> places_;             ///< machine_options by what they are
+  std::map<decltype(kind_of(Machines{})), std::vector<std::size_t>> kinds_;  ///< the same but for host memory and disk
   std::string note_;
   int spot_without_rate_ = 0;
   std::set<const Offer*> preemptible_;   ///< pools left out: the job says that it takes no machine that is taken away

@@ -1,8 +1,10 @@
 // What was tried and why it could not run: the sentence "nothing fits: ..." is made from this.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "domain/hardware/hardware.h"
@@ -46,6 +48,40 @@ struct TooLong {
   Seconds takes{}, limit{};  ///< p90 of the phase, buffer included
 };
 
+/// Room on a machine for which an answer is the same: no comparison that led to it would have gone otherwise.
+struct RoomRange {
+  static constexpr Bytes kEndless{std::numeric_limits<double>::infinity()};
+  Bytes from{}, below = kEndless;
+
+  bool holds(Bytes room) const { return from <= room && (room < below || below == kEndless); }
+  /// A machine with so much room was asked for `wanted`.
+  void asked(Bytes wanted, Bytes room) {
+    if (wanted > room) below = std::min(below, wanted);
+    else from = std::max(from, wanted);
+  }
+  void narrow(const RoomRange& other) {
+    from = std::max(from, other.from);
+    below = std::min(below, other.below);
+  }
+};
+
+/// Machines that differ in host memory and disk alone, and get the same answer.
+struct SameFor {
+  RoomRange ram, disk;        ///< endless where it is not known
+  bool usual_counts = false;  ///< host memory that is not known was taken for what is usual, or would have been
+
+  bool holds(const NodeShape& node, const NodeShape& asked) const {
+    const bool like = (node.ram > Bytes{}) == (asked.ram > Bytes{});
+    return (like || !usual_counts) && ram.holds(known(node.ram)) && disk.holds(known(node.disk));
+  }
+  static Bytes known(Bytes room) { return room > Bytes{} ? room : RoomRange::kEndless; }
+  void narrow(const SameFor& other) {
+    ram.narrow(other.ram);
+    disk.narrow(other.disk);
+    usual_counts = usual_counts || other.usual_counts;
+  }
+};
+
 /// considered == feasible + the sum of rejected.
 struct Tally {
   long considered = 0;
@@ -55,6 +91,7 @@ struct Tally {
   HostMiss host;                   ///< phase == -1: none failed by host memory alone
   TooLong soonest;                 ///< phase == -1: none failed by the time limit of a pool
   std::string unsupported_reason;  ///< first reason met, in words
+  SameFor same_for;
 
   void reject(Misfit why, long count = 1) {
     considered += count;
@@ -87,6 +124,13 @@ struct Tally {
         (soonest.phase < 0 || other.soonest.takes / other.soonest.limit < soonest.takes / soonest.limit))
       soonest = other.soonest;
     if (unsupported_reason.empty()) unsupported_reason = other.unsupported_reason;
+    same_for.narrow(other.same_for);
+  }
+  /// The same of a machine that differs in its host memory alone, of the range that it is the same for.
+  Tally on(Bytes ram, Bytes instead_of) const {
+    Tally tally = *this;
+    if (host.phase >= 0 && ram > Bytes{} && instead_of > Bytes{}) tally.host.room = host.room * (ram / instead_of);
+    return tally;
   }
 };
 

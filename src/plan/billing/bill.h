@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "domain/facts/error_model.h"
@@ -48,6 +49,24 @@ struct PlanSamples {
   Samples seconds{}, dollars{};
 };
 
+/// What bills of one schedule have in common where offers differ in their price alone: each pays the same times it.
+class BilledBefore {
+ public:
+  struct Bill {
+    Billing billing;
+    double doubt = 0;   ///< Offer::price_doubt of an exact price
+    Samples seconds{};  ///< paid for, in each sample, times what becomes of a price
+    Quantiles told{};   ///< of these
+    Seconds billed{};   ///< median of the seconds paid for
+  };
+  /// Null: none of these terms was billed yet.
+  const Bill* find(const Billing& billing, double doubt) const;
+  const Bill& keep(Bill bill) { return bills_.emplace_back(std::move(bill)); }
+
+ private:
+  std::vector<Bill> bills_;
+};
+
 /// Keeps what it has drawn: for one thread at a time, also where it is const.
 class Biller {
  public:
@@ -69,8 +88,9 @@ class Biller {
   /// The same for starts and ends alone: no sample is placed.
   JobSchedule schedule_for_starts(Arrangement arrangement) const;
 
-  /// What it costs on the offers of its leases.
-  Plan price(const JobSchedule& laid) const;
+  /// What it costs on the offers of its leases. `before`: of bills of this very schedule; what they have in common is
+  /// looked up and kept there.
+  Plan price(const JobSchedule& laid, BilledBefore* before = nullptr) const;
   /// The medians of that plan, for much less work.
   Medians medians(const JobSchedule& laid) const;
 
@@ -100,8 +120,10 @@ class Biller {
 
   struct Paid;
   class Parts;
-  Paid pay(const JobSchedule& laid, std::size_t lease, int stream, Depth depth) const;
-  std::vector<Paid> pay_all(const JobSchedule& laid, Depth depth) const;
+  BilledBefore::Bill bill_of(const JobSchedule& laid, std::size_t lease, const Interval<DollarsPerSecond>& price,
+                             int stream, Depth depth) const;
+  Paid pay(const JobSchedule& laid, std::size_t lease, int stream, Depth depth, BilledBefore* before) const;
+  std::vector<Paid> pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before = nullptr) const;
   static Samples sum_of(const std::vector<Paid>& paid);
   std::vector<LeaseRequest> one_job_each(const Arrangement& arrangement) const;
   Interval<Seconds> waits(const JobSchedule& laid) const;

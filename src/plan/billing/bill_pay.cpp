@@ -100,42 +100,81 @@ Dollars Biller::beside(const PhaseEstimate& estimate, const LeaseRequest& lease)
 
 /// What one lease costs.
 struct Biller::Paid {
-  Samples dollars{};           ///< machines, disks and what leaves
-  Seconds billed{};            ///< median; of Depth::kAll alone
-  std::vector<double> disks;   ///< dollars of each of its phases, by the medians
-  std::vector<double> egress;  ///< the same
+  Samples dollars{};              ///< machines, disks and what leaves
+  Seconds billed{};               ///< median; of Depth::kAll alone
+  std::vector<double> disks;      ///< dollars of each of its phases, by the medians
+  std::vector<double> egress;     ///< the same
+  std::optional<Quantiles> told;  ///< of `dollars`, where they are known already
 };
 
-Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream, Depth depth) const {
+const BilledBefore::Bill* BilledBefore::find(const Billing& billing, double doubt) const {
+  const auto known =
+      std::ranges::find_if(bills_, [&](const Bill& bill) { return bill.doubt == doubt && bill.billing == billing; });
+  return known == bills_.end() ? nullptr : &*known;
+}
+
+/// The machines of a lease by the rules of its offer, at this price.
+BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const Interval<DollarsPerSecond>& price,
+                                   int stream, Depth depth) const {
+  const Billing& billing = laid.arrangement.leases[h].offer->billing;
+  const Seconds unpaid = billing.startup_billed ? Seconds{} : billing.startup;
+  BilledBefore::Bill bill;
+  bill.billing = billing;
+  bill.seconds = drawn_.price(price, stream);
+  Samples billed{};
+  for (std::size_t s = 0; s < billed.size(); ++s) {
+    billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, billing).value;
+    bill.seconds[s] *= billed[s];
+  }
+  if (depth == Depth::kAll) bill.billed = Seconds{median(billed)};
+  return bill;
+}
+
+Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream, Depth depth, BilledBefore* before) const {
   const LeaseRequest& lease = laid.arrangement.leases[h];
   const Offer& offer = *lease.offer;
   const double machines = machines_paid(offer, lease.machines.nodes, lease.machines.gpus);
-  const Seconds unpaid = offer.billing.startup_billed ? Seconds{} : offer.billing.startup;
   const double stretch = 1 + job_.buffer;
   Paid paid;
-  paid.dollars = drawn_.price(price_today(offer, lease.spot), stream);
-  Samples billed{};
-  for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, offer.billing).value;
-    paid.dollars[s] *= billed[s] * machines;
+  const Interval<DollarsPerSecond>& listed = lease.spot ? *offer.spot_price : *offer.price;
+  if (before != nullptr && listed.exact()) {
+    const BilledBefore::Bill* bill = before->find(offer.billing, offer.price_doubt);
+    if (bill == nullptr) {
+      constexpr DollarsPerSecond kOne{1};
+      BilledBefore::Bill fresh = bill_of(
+          laid, h, offer.price_doubt > 0 ? lognormal(kOne, offer.price_doubt) : exactly(kOne), stream, Depth::kAll);
+      fresh.doubt = offer.price_doubt;
+      fresh.told = quantiles(fresh.seconds);
+      bill = &before->keep(std::move(fresh));
+    }
+    const double price = listed.p50.value * machines;
+    for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] = bill->seconds[s] * price;
+    paid.billed = bill->billed;
+    paid.told = {bill->told.p10 * price, bill->told.p50 * price, bill->told.p90 * price, bill->told.mean * price};
+  } else {
+    const BilledBefore::Bill bill = bill_of(laid, h, price_today(offer, lease.spot), stream, depth);
+    for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] = bill.seconds[s] * machines;
+    paid.billed = bill.billed;
   }
   for (const int position : lease.phases) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& phase = *laid.arrangement.phases[i];
     const double leaving = laid.slots[i].on_machine ? leaving_dollars(laid, phase).value : 0;
     paid.egress.push_back(leaving);
-    if (leaving > 0)
+    if (leaving > 0) {
       for (double& dollars : paid.dollars) dollars += leaving;
+      paid.told.reset();
+    }
     paid.disks.push_back(disk_dollars(offer, phase, laid.medians[i] * stretch).value);
     if (paid.disks.back() <= 0) continue;
+    paid.told.reset();
     for (std::size_t s = 0; s < Samples{}.size(); ++s)
       paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
   }
-  if (depth == Depth::kAll) paid.billed = Seconds{median(billed)};
   return paid;
 }
 
-std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid, Depth depth) const {
+std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before) const {
   std::vector<Paid> paid;
   const Streams streams(laid.slots.size());
   std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
@@ -143,7 +182,7 @@ std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid, Depth depth) 
     const Offer* offer = laid.arrangement.leases[h].offer;
     const auto known = std::ranges::find(priced, offer) - priced.begin();
     if (known == std::ssize(priced)) priced.push_back(offer);
-    paid.push_back(pay(laid, h, streams.of_price(known), depth));
+    paid.push_back(pay(laid, h, streams.of_price(known), depth, before));
   }
   return paid;
 }
@@ -160,7 +199,7 @@ Medians Biller::medians(const JobSchedule& laid) const {
   return {in_seconds(Seconds{median(laid.wall)}), in_cents(Dollars{median(sum_of(pay_all(laid, Depth::kMedians)))})};
 }
 
-Plan Biller::price(const JobSchedule& laid) const {
+Plan Biller::price(const JobSchedule& laid, BilledBefore* before) const {
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   Plan plan;
   plan.label = label_of(laid);
@@ -177,13 +216,15 @@ Plan Biller::price(const JobSchedule& laid) const {
   }
   plan.kept = leases.size() <= 1;
 
-  const std::vector<Paid> paid = pay_all(laid, Depth::kAll);
+  // Bills that were kept are of one lease.
+  const std::vector<Paid> paid = pay_all(laid, Depth::kAll, leases.size() == 1 ? before : nullptr);
   const Samples all = sum_of(paid);
   for (const LeaseRequest& lease : leases) {
     plan.nodes = std::max(plan.nodes, lease.machines.nodes);
     plan.gpus = std::max(plan.gpus, lease.machines.gpus);
   }
-  plan.cost = in_cents(outcome<Dollars>(all));
+  const bool known = paid.size() == 1 && paid.front().told;
+  plan.cost = in_cents(known ? outcome<Dollars>(*paid.front().told) : outcome<Dollars>(all));
   add_phases(laid, plan);
   tell_alike(plan);
   share_out(laid, paid, plan);

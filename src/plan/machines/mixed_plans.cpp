@@ -103,8 +103,8 @@ class Mixer {
     const auto group_of = [&](const Choice& c) {
       const Billing& b = c.offer->billing;
       const bool rented = c.offer->kind == OfferKind::kRented;
-      return std::tuple(c.option, c.spot, rented, b.minimum.value, b.increment.value, b.startup.value, b.startup_billed,
-                        b.term.value);
+      return std::tuple(machine_options_[c.option].alike, c.spot, rented, terms_of(c).side_by_side, b.minimum.value,
+                        b.increment.value, b.startup.value, b.startup_billed, b.term.value);
     };
     struct Known {
       decltype(group_of(choices_.front())) group;

@@ -97,6 +97,7 @@ std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Cat
   if (!light) return first;
   Tally tried;
   auto second = on_gpus(*light, catalogue, machines, gpus, batch, ignore_given, tried);
+  tally.same_for.narrow(tried.same_for);
   if (!second || second->estimate.fit != Fit::kFits) return first;
   PhaseEstimate& found = second->estimate;
   const std::vector<Optimizer>& known = found.framework->optimizers;

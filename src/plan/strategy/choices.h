@@ -12,6 +12,8 @@ namespace gpuplan {
 /// Machines that several offers share: estimated once.
 struct MachineOption {
   Machines machines;
+  std::size_t alike =
+      0;  ///< the first option whose estimates are these, but for the node: they differ in host memory and disk
   std::vector<std::optional<Shared<PhaseEstimate>>> phases;  ///< in the job's order; nullopt: cannot run there
   Tally tally;
   bool complete = false;  ///< every phase runs

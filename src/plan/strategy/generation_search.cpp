@@ -235,6 +235,8 @@ class GenerationSearch {
     const NodeShape& node = machines_.node;
     const Bytes ram = node.ram > Bytes{} ? node.ram : usual_host_memory(catalogue_.training_constants, node);
     const Bytes kept = collection_use(work_, rates, found.strategy, found.estimate).host, room = ram * kHostShare;
+    tally_.same_for.usual_counts = true;
+    tally_.same_for.ram.asked(kept / kHostShare, ram);
     if (kept <= room) return false;
     if (found.any) tally_.host_miss({workload_.index, kept, room, HostUse::kKept});
     return true;

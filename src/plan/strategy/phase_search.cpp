@@ -158,7 +158,9 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
         given_on(errors, estimate->error_figure, estimate->labels) > 0)
       estimate->evidence = Evidence::kCalibrated;
   }
-  if (const Bytes room = machines.node.disk; estimate && room > Bytes{} && estimate->machine_disk_bytes > room) {
+  const Bytes room = SameFor::known(machines.node.disk);
+  if (estimate) tally.same_for.disk.asked(estimate->machine_disk_bytes, room);
+  if (estimate && estimate->machine_disk_bytes > room) {
     tally.rejected[static_cast<std::size_t>(Misfit::kDisk)] += tally.feasible - before;
     tally.feasible = before;
     return std::nullopt;

@@ -25,6 +25,7 @@ TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const PracticeCons
       nodes_(machines.node.machines_for(gpus)),
       memory_given_(memory_given),
       tally_(&tally),
+      same_for_(tally.same_for),
       usable_(machines.node.gpu->usable),
       least_need_(kNoBytes) {}
 
@@ -57,6 +58,14 @@ Bytes TrainingChoice::host_room(const Strategy& strategy) const {
   return usual_host_memory(*rates_->constants, node_) * (usable_ / node_.gpu->usable);
 }
 
+bool TrainingChoice::holds_on_host(const Strategy& strategy, Bytes wanted) {
+  const bool used = strategy.offload != Offload::kNone;
+  same_for_.usual_counts = same_for_.usual_counts || used;
+  const Bytes room = host_room(strategy);
+  if (!used || node_.ram > Bytes{}) same_for_.ram.asked(wanted, room);
+  return wanted <= room;
+}
+
 /// Where the host's memory goes with that of the GPUs, it may be what asks for larger ones.
 Bytes TrainingChoice::need_of(const Strategy& strategy, Bytes memory, Bytes host) const {
   if (node_.ram > Bytes{} || strategy.offload == Offload::kNone) return memory;
@@ -83,7 +92,7 @@ void TrainingChoice::missed(const NearMiss& miss, const LayerCost& layer) {
   if (nearest.phase >= 0 && miss.strategy.offload != Offload::kNone) {
     if (miss.shortfall() >= nearest.shortfall()) return;
     const HostMemory host = training_host_memory(work_, *rates_, layer, miss.strategy);
-    if (host.total() > host_room(miss.strategy)) return;
+    if (!holds_on_host(miss.strategy, host.total())) return;
   }
   tally_->near_miss(miss);
 }
@@ -112,7 +121,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const Interval<Bytes> memory = total(median, spread.memory * scale);
   const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
   least_need_ = std::min(least_need_, least);
-  if (estimate.host_memory > host_room(strategy)) {
+  if (!holds_on_host(strategy, estimate.host_memory)) {
     tally_->reject(Misfit::kHostMemory);
     if (tally_ != &uncounted_ && memory.p90 < usable_)
       tally_->host_miss({workload_.index, estimate.host_memory, host_room(strategy),

@@ -64,6 +64,7 @@ class TrainingChoice {
  private:
   const Spread& spread_of(const Strategy& strategy);
   Bytes host_room(const Strategy& strategy) const;
+  bool holds_on_host(const Strategy& strategy, Bytes wanted);
   void missed(const NearMiss& miss, const LayerCost& layer);
   Interval<Bytes> total(Bytes median, double spread) const;
   Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
@@ -75,6 +76,7 @@ class TrainingChoice {
   int gpus_, nodes_;
   const Given* memory_given_;
   Tally* tally_;
+  SameFor& same_for_;  ///< of all that is tried, counted or not
   Tally uncounted_;
   Bytes usable_;
   Bytes least_need_;
