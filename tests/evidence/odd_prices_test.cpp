@@ -51,7 +51,32 @@ TEST(OddPrices, WhoAlwaysAskedSoMay) {
   std::vector<Offer> before = known();
   before.push_back(offer("cloud", 25));
   EXPECT_TRUE(odd_prices({offer("cloud", 30)}, before).empty());
-  EXPECT_EQ(odd_prices({offer("other", 30)}, before).size(), 1u);
+  EXPECT_EQ(odd_prices({offer("other", 40)}, before).size(), 1u);
+}
+
+TEST(OddPrices, WhatAnotherAsksTooIsNoSlip) {
+  // Clouds and an old GPU that marketplaces let go for a thirteenth.
+  const std::vector<Offer> old = {offer("host a", 0.2), offer("host b", 0.23), offer("host c", 0.3),
+                                  offer("cloud", 3.06)};
+  EXPECT_TRUE(odd_prices({offer("second cloud", 2.95)}, old).empty());
+  EXPECT_TRUE(odd_prices({offer("second cloud", 2.95), offer("third cloud", 3.4)}, old).empty());
+  EXPECT_EQ(odd_prices({offer("second cloud", 23.6)}, old).size(), 1u) << "of eight GPUs";
+  EXPECT_EQ(odd_prices({offer("host d", 0.23 / 8)}, old).size(), 1u);
+}
+
+TEST(OddPrices, ManyCoresAreNoOddity) {
+  std::vector<Offer> cheap = known();
+  for (Offer& one : cheap) one.price = *one.price * 0.2;  // $0.40 to $2.20 a GPU
+  Offer roomy = offer("new", 4.35);
+  EXPECT_EQ(odd_prices({roomy}, cheap).size(), 1u);
+  roomy.vcpus = 64;
+  EXPECT_TRUE(odd_prices({roomy}, cheap).empty());
+}
+
+TEST(OddPrices, EachIsHeldAgainstItsOwnTime) {
+  const auto odd = odd_prices({offer("new", 30, 1, "2022-12"), offer("new", 30, 1, "2026-11")}, known());
+  ASSERT_EQ(odd.size(), 1u) << "the market of 2022 is not known";
+  EXPECT_EQ(odd.front().offer, 1u);
 }
 
 TEST(OddPrices, TwoProvidersAreNoMarket) {

@@ -39,6 +39,20 @@ TEST(Market, PricesOlderThanFiveMonthsBeforeTheNewestStayOut) {
   EXPECT_EQ(filter.used, 3);
 }
 
+TEST(Market, AFewNewPricesMakeNoHistoryOfAllOthers) {
+  const Catalogue catalogue;
+  std::vector<Offer> known;
+  for (int i = 0; i < 40; ++i) known.push_back(offer("A" + std::to_string(i), 1, 1, "2026-05"));
+  known.push_back(offer("new", 1, 1, "2026-11"));
+  MarketFilter filter;
+  EXPECT_EQ(market_for({}, catalogue, known, filter).size(), 41u);
+  EXPECT_EQ(filter.too_old, 0);
+  for (int i = 0; i < 3; ++i) known.push_back(offer("B" + std::to_string(i), 1, 1, "2026-11"));
+  filter = {};
+  EXPECT_EQ(market_for({}, catalogue, known, filter).size(), 4u) << "one in twenty is as new";
+  EXPECT_EQ(filter.too_old, 40);
+}
+
 TEST(Market, PricesAreTakenTimesTheirLevel) {
   const Catalogue catalogue;
   const auto dollars = [](double hourly) { return DollarsPerSecond(hourly / 3600); };

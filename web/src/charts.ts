@@ -254,9 +254,10 @@ class Drawing {
     const own = { info: index };
     if (mark.shape === "bar") {
       const box = this.barBox(mark, api);
+      // What a bar is held against is the ground behind it.
       children.push({
         ...own, type: "rect", shape: { ...box, r: 2 },
-        style: { fill, opacity: mark.mark === "beaten" ? 0.75 : 1, stroke: "var(--bg)", lineWidth: box.width > 4 ? 1 : 0 },
+        style: { fill: mark.mark === "reference" ? "var(--line)" : fill, opacity: mark.mark === "beaten" ? 0.75 : 1, stroke: "var(--bg)", lineWidth: box.width > 4 ? 1 : 0 },
       });
       if (mark.mark === "c8") {
         const hatch: Shape[] = [];
@@ -268,7 +269,7 @@ class Drawing {
       const points = (mark.points ?? []).map(([x, y]) => this.at(api, x, y));
       if (mark.shape === "area") children.push({ ...own, type: "polygon", shape: { points }, style: { fill, opacity: 0.14 } });
       else {
-        const dash = mark.mark === "reference" ? { lineDash: [2, 4] } : {};
+        const dash = mark.mark === "reference" ? { lineDash: [2, 4] } : this.chart.kind === "fan" && !strong ? { lineDash: [6, 4] } : {};
         children.push({
           ...own, type: "polyline", shape: { points },
           style: { fill: "none", stroke: mark.mark === "reference" ? "var(--accent)" : fill, lineWidth: strong ? 2.5 : 1.5, ...dash },
@@ -283,7 +284,8 @@ class Drawing {
       const y = mark.y ?? 0;
       const [a, middle] = this.at(api, mark.x0 ?? 0, y);
       const [b] = this.at(api, mark.x1 ?? 0, y);
-      const height = this.rows ? this.rowOf(mark, api).bottom + (paper() ? 2.5 : 5) : middle;
+      const below = this.rows && this.chart.kind !== "price_age";
+      const height = below ? this.rowOf(mark, api).bottom + (paper() ? 2.5 : 5) : this.rows ? this.placeOf(mark, api)[1] : middle;
       const style = { stroke: this.rows ? "var(--ink)" : fill, lineWidth: 1.5 };
       for (const shape of [[a, height, b, height], [a, height - 3, a, height + 3], [b, height - 3, b, height + 3]])
         children.push({ ...line(shape[0] ?? 0, shape[1] ?? 0, shape[2] ?? 0, shape[3] ?? 0, style), silent: false, ...own });
@@ -354,22 +356,30 @@ class Drawing {
     };
     for (const mark of this.chart.marks) {
       if (mark.shape === "line") along((mark.points ?? []).map(([x, y]) => this.at(api, x, y)));
+      if (mark.shape === "span" && this.chart.kind === "price_age") along([this.at(api, mark.x0 ?? 0, mark.y ?? 0), this.at(api, mark.x1 ?? 0, mark.y ?? 0)]);
       if (mark.shape !== "point") continue;
       const [x, y] = [mark.x ?? 0, mark.y ?? 0];
       if (mark.x0 !== undefined && mark.x1 !== undefined) along([this.at(api, mark.x0, y), this.at(api, mark.x1, y)]);
       if (mark.y0 !== undefined && mark.y1 !== undefined) along([this.at(api, x, mark.y0), this.at(api, x, mark.y1)]);
     }
     const clear = (box: Box): boolean => free(box) && !soft.some((other) => overlap(box, other));
-    const rank = (mark: Mark): number => ({ pick: 0, reference: 1, best: 2, beaten: 4 } as Record<string, number>)[mark.mark] ?? 3;
+    // The fastest and the cheapest before what lies between them.
+    const best = this.chart.marks.filter((mark) => mark.shape === "point" && mark.mark === "best");
+    const least = (of: (mark: Mark) => number): Mark | undefined => best.reduce<Mark | undefined>((a, b) => (a && of(a) <= of(b) ? a : b), undefined);
+    const ends = [least((mark) => mark.x ?? 0), least((mark) => mark.y ?? 0)];
+    const rank = (mark: Mark): number =>
+      ends.includes(mark) ? 1.5 : ({ pick: 0, reference: 1, best: 2, beaten: 4 } as Record<string, number>)[mark.mark] ?? 3;
     const order = this.chart.marks.map((mark, i) => ({ mark, i })).filter(({ mark }) => mark.label)
       .sort((a, b) => rank(a.mark) - rank(b.mark) || a.i - b.i);
-    const whole: Box = { x: 0, y: 0, width: this.size, height: this.height() };
     const field: Box = { x: this.grid.x, y: this.grid.y - 4, width: this.size - this.grid.x, height: this.grid.height + 4 };
-    const free = (box: Box): boolean => inside(box, this.rows ? whole : field) && !taken.some((other) => overlap(box, other)) && !solid.some((other) => overlap(box, other));
+    // Names stand left of rows.
+    const beside: Box = { x: this.grid.x, y: 0, width: this.size - this.grid.x, height: this.height() };
+    const free = (box: Box): boolean => inside(box, this.rows ? beside : field) && !taken.some((other) => overlap(box, other)) && !solid.some((other) => overlap(box, other));
     for (const { mark } of order) {
       const label = cut(mark.label ?? "", Math.max(120, this.size * 0.4));
       const strong = mark.mark === "pick";
-      const wide = width(label, strong);
+      const bold = strong || mark.mark === "best";
+      const wide = width(label, bold && mark.shape !== "bar");
       if (mark.shape === "bar") {
         const box = this.barBox(mark, api);
         if (box.x + box.width < this.grid.x || box.x > this.grid.x + this.grid.width) continue;
@@ -384,7 +394,7 @@ class Drawing {
           { x: box.x + box.width + 5, y, width: wide, height: 14 }, { x: box.x - wide - 5, y, width: wide, height: 14 },
         ];
         if (this.chart.kind === "tornado" && solid.some((other) => other !== box && Math.abs(other.x - (box.x + box.width)) < 1 && Math.abs(other.y - box.y) < 1)) places.reverse();
-        const place = places.find((candidate) => inside(candidate, whole) && free(candidate));
+        const place = places.find((candidate) => free(candidate));
         if (!place) continue;
         taken.push(place);
         parts.push(textAt(place.x, place.y + 7, label, { fill: "var(--ink2)" }, true));
@@ -397,7 +407,8 @@ class Drawing {
       const lineHeight = small() + 3;
       const tall = note ? 2 * lineHeight - 1 : lineHeight;
       const low = this.grid.y + this.grid.height - tall - 4;
-      const top = mark.shape === "rule" ? this.grid.y + 2 : y;
+      const row = mark.shape === "rule" && mark.y !== undefined ? this.rowOf(mark, api) : undefined;
+      const top = row ? (row.top + row.bottom) / 2 - 7.5 : mark.shape === "rule" ? this.grid.y + 2 : y;
       const places: [Box, string][] = mark.shape === "rule"
         ? [[{ x: x + 6, y: top, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: top, width: wide, height: 15 }, "left"],
           [{ x: x + 6, y: top + 16, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: top + 16, width: wide, height: 15 }, "left"],
@@ -408,13 +419,18 @@ class Drawing {
           [{ x: x - most / 2, y: y - tall - 10, width: most, height: tall }, "center"], [{ x: x - most / 2, y: y + 10, width: most, height: tall }, "center"],
           [{ x: x + 16, y: y - 2 * tall, width: most, height: tall }, "left"], [{ x: x + 16, y: y + tall, width: most, height: tall }, "left"],
           [{ x: x - 16 - most, y: y - 2 * tall, width: most, height: tall }, "right"], [{ x: x - 16 - most, y: y + tall, width: most, height: tall }, "right"]];
-      const found = places.find(([box]) => clear(box)) ?? places.find(([box]) => free(box));
+      // A rule of one row is not told in another one.
+      if (row) places.splice(2);
+      // On its own bar, where a row has no room beside it.
+      const onBar: [Box, string] = [{ x: x - 12 - most, y: y - tall / 2, width: most, height: tall }, "right"];
+      const found = places.find(([box]) => clear(box)) ?? (mark.mark === "beaten" ? undefined : places.find(([box]) => free(box))) ??
+        (this.rows && mark.shape === "point" && inside(onBar[0], beside) ? onBar : undefined);
       if (!found) continue;
       const [box, align] = found;
       taken.push(box);
       const px = align === "left" ? box.x : align === "right" ? box.x + box.width : box.x + box.width / 2;
       const fill = strong ? "var(--accent)" : mark.mark === "beaten" ? "var(--ink3)" : "var(--ink)";
-      parts.push(textAt(px, box.y + lineHeight / 2, label, { align, fill, bold: strong || mark.mark === "best" }, true));
+      parts.push(textAt(px, box.y + lineHeight / 2, label, { align, fill, bold }, true));
       if (note) parts.push(textAt(px, box.y + lineHeight * 1.5 - 1, note, { align, fill: "var(--ink3)" }, true));
     }
     return { type: "group", children: parts };

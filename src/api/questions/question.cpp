@@ -218,7 +218,11 @@ Result<Searched> search_market(Job job, std::vector<Offer> market, const Catalog
 
 Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
                             const SearchTerms& terms) {
-  if (terms.only_lists) job.market = {};
+  if (terms.only_lists) {
+    MarketSpec none;
+    none.price_level = job.market.price_level;
+    job.market = std::move(none);
+  }
   if (!terms.as_of.empty() && !job.market.only) job.market.as_of = terms.as_of;
   job.market.today = terms.as_of.empty() ? terms.today : terms.as_of;
   MarketFilter filter;

@@ -148,6 +148,9 @@ CommandSpec prices_import_action() {
                              .value = "CODE=RATE"});
   command.options.push_back(
       {.names = "--dry-run", .target = &options->keep.dry_run, .help = "only show what would become of the rows"});
+  command.options.push_back({.names = "--keep-unlikely",
+                             .target = &options->keep.unlikely,
+                             .help = "keep prices far from what others ask, such as your own negotiated ones"});
   add_details_flag(command, options->common);
   add_store_options(command, options->keep.store, true);
   add_output_options(command, options->common);

@@ -74,7 +74,7 @@ Result<ImportReport> store_feeds(System& system, std::vector<Feed>& lists, const
       if (offer.source.empty()) offer.source = source_of(list);
     reject_future(list, *today);
   }
-  reject_odd(lists, known_before(file, system, catalogue));
+  look_at_odd(lists, known_before(file, system, catalogue), options.unlikely);
 
   ImportReport report = report_of(lists, options.details);
   report.store = file;

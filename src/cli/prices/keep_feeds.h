@@ -17,6 +17,7 @@ struct KeepOptions {
   StoreOptions store;
   bool details = false;
   bool dry_run = false;
+  bool unlikely = false;  ///< prices that nobody else asks are kept
 };
 
 /// Today as the environment or the clock has it; a usage error where GPUPLAN_TODAY is no date.

@@ -68,7 +68,7 @@ void reject_future(Feed& list, std::string_view today) {
   reject_faults(list, faults);
 }
 
-void reject_odd(std::vector<Feed>& lists, const std::vector<Offer>& known) {
+void look_at_odd(std::vector<Feed>& lists, const std::vector<Offer>& known, bool keep) {
   // What is read together is one market: a folder has a list for each provider.
   std::vector<Offer> all;
   for (const Feed& list : lists) all.insert(all.end(), list.offers.begin(), list.offers.end());
@@ -83,7 +83,12 @@ void reject_odd(std::vector<Feed>& lists, const std::vector<Offer>& known) {
       Offer& offer = list.offers[i];
       const std::string what = std::string(next->times > 1 ? "far above" : "far below") +
                                (next->own ? " what the provider asked before" : " what others ask");
-      if (next->spot && offer.price && !faults.contains(i)) {
+      if (keep) {
+        const std::string reason = std::string("a ") + (next->spot ? "spot " : "") + "price " + what + ", kept";
+        add_note(list, {list.offer_rows[i], false, reason, odd_words(offer, *next)});
+        ++list.corrections[reason];
+        list.corrected = std::min(list.corrected + 1, list.kept);
+      } else if (next->spot && offer.price && !faults.contains(i)) {
         const std::string reason = "a spot price " + what + ", left out";
         add_note(list, {list.offer_rows[i], false, reason, odd_words(offer, *next)});
         ++list.corrections[reason];

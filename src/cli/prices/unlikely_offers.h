@@ -13,7 +13,7 @@ namespace gpuplan::cli {
 void reject_future(Feed& list, std::string_view today);
 
 /// Rejects rows whose price nobody else asks (evidence/market/odd_prices.h), and leaves out such a price for spot where
-/// that on demand is none. `known`: the offers that are known already.
-void reject_odd(std::vector<Feed>& lists, const std::vector<Offer>& known);
+/// that on demand is none. `known`: the offers that are known already. `keep`: they are kept and told as corrected.
+void look_at_odd(std::vector<Feed>& lists, const std::vector<Offer>& known, bool keep);
 
 }  // namespace gpuplan::cli

@@ -190,6 +190,26 @@ class Written {
            is_one_of(std::string_view(said.text).substr(from.to, to.from - from.to), {"=", "\xE2\x89\x88"});
   }
 
+  /// What words leave out. "$99 per month × 12 = $1,188 per year": a number of months. "100M tokens × $0.60 = $60":
+  /// the price is that of a million.
+  static void allow_for_words(std::span<const WrittenTerm> terms, const ClaimAmount& stated,
+                              WrittenReadings& readings) {
+    const auto bare = [](const WrittenTerm& term) { return term.dimension == ClaimDimension::kBare; };
+    const auto priced = std::ranges::find(terms, ClaimDimension::kPrice, &WrittenTerm::dimension);
+    const bool products = std::ranges::all_of(terms.subspan(1), [](const WrittenTerm& term) { return term.sign == '*'; });
+    if (!products) return;
+    const ClaimEnds plain = readings.values.front();
+    if (stated.dimension == ClaimDimension::kPrice && priced != terms.end() &&
+        std::ranges::count_if(terms, bare) + 1 == std::ssize(terms))
+      readings.values.push_back(plain * (stated.unit / priced->unit));
+    constexpr double kMillion = 1e6, kThousand = 1e3;
+    const bool money = stated.dimension == ClaimDimension::kMoney;
+    if (money && std::ranges::any_of(terms, [&](const WrittenTerm& term) {
+          return (bare(term) || term.dimension == ClaimDimension::kTokens) && term.base.least() >= kThousand;
+        }))
+      for (const double of : {kMillion, kThousand}) readings.values.push_back(plain * (1 / of));
+  }
+
   void judge(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& chain) {
     const std::size_t count = chain.size() - 1;
     const WrittenTerm& result = chain.back();
@@ -208,6 +228,7 @@ class Written {
     if (count == 1 && chain[0].dimension == ClaimDimension::kBytes)
       for (const double kinds : {1.024, 1 / 1.024, 1.024 * 1.024})
         readings.values.push_back(readings.values[0] * kinds);
+    allow_for_words(std::span(chain).first(count), stated, readings);
     for (std::size_t i = 0; i < count; ++i)
       if (chain[i].quantity != nullptr) bench_.use(*chain[i].quantity);
     bench_.use(stated);

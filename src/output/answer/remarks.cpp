@@ -19,6 +19,7 @@
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
 #include "plan/notes/model_notes.h"
+#include "plan/ranking/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -70,13 +71,8 @@ std::string left_remark(const PlanReport& report, const Plan& plan) {
 
 /// Of the pick's own offers the oldest price, else the newest of the market.
 std::string age_remark(const PlanReport& report, const Plan& plan) {
-  std::string_view oldest;
-  const auto look = [&](const Offer* offer) {
-    if (offer != nullptr && !offer->as_of.empty() && (oldest.empty() || offer->as_of < oldest)) oldest = offer->as_of;
-  };
-  look(plan.offer);
-  for (const PhasePlan& part : plan.phases) look(part.offer);
   if (plan.cost.p90 <= Dollars{}) return "";
+  const std::string_view oldest = oldest_price(plan);
   return old_price_words(oldest.empty() ? report.found.as_of : oldest, report.today,
                          report.catalogue.answer_constants.old_price_days);
 }

@@ -78,7 +78,8 @@ std::string bill_finding(const PlanReport& report, const Plan& pick) {
     words += "; set aside " + to_text(pick.cost.p50 + report.job.contingency) + " with the reserve of " +
              short_money(report.job.contingency);
   if (pick.billed_gpu_hours > 0 && pick.gpu_hours > 0)
-    words += "; " + percent(pick.gpu_hours / pick.billed_gpu_hours) + " of the GPU-hours paid for are used";
+    words += "; phases, with their setup, hold the GPUs for " + percent(pick.gpu_hours / pick.billed_gpu_hours) +
+             " of the hours paid for";
   return words + ".";
 }
 

@@ -11,6 +11,7 @@
 #include "output/words/plan_words.h"
 #include "plan/capacity/misfit_words.h"
 #include "plan/notes/market_hints.h"
+#include "plan/ranking/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -161,6 +162,19 @@ std::string host_miss_words(const std::string& machine, const HostMiss& miss) {
          " GiB are counted.";
 }
 
+namespace {
+
+/// Of all prices, or of the recommended plan's own where it is older than the newest: that is the one to be paid.
+std::string prices_age_words(const PlanReport& report) {
+  const Plan* pick = report.pick();
+  const std::string_view oldest = pick == nullptr ? std::string_view() : oldest_price(*pick);
+  const std::string& newest = report.found.as_of;
+  if (oldest.empty() || oldest >= newest.substr(0, oldest.size())) return price_age_words(newest, report.today);
+  return "the pick's price" + price_age_words(oldest, report.today).substr(std::string_view("prices").size());
+}
+
+}  // namespace
+
 std::string prices_words(const PlanReport& report) {
   const Job& job = report.job;
   std::string market = report.market;
@@ -175,7 +189,7 @@ std::string prices_words(const PlanReport& report) {
     market = listed(parts);
   }
   const std::string text = count_of(report.found.market.used, "offer") + (market.empty() ? "" : " from " + market);
-  const std::string age = price_age_words(report.found.as_of, report.today);
+  const std::string age = prices_age_words(report);
   const std::string own = own_runs_words(report);
   const double level = job.market.price_level;
   return text + (age.empty() ? "" : ", " + age) + (level == 1 ? "" : ", all times " + significant_text(level, 4)) +

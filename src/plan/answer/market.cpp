@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -31,6 +32,23 @@ int days_between(std::string_view from, std::string_view to) {
     return date.size() < 10 ? kMiddle : (date[8] - '0') * 10 + (date[9] - '0');
   };
   return std::max(0, (months_of(to) - months_of(from)) * kMonth + day(to) - day(from));
+}
+
+/// The month that prices of today are of: no later than `as_of` (0: any), and so that one in twenty is as new. A few
+/// rows read in since, of one GPU, do not make history of all others.
+int newest_month(const std::vector<Offer>& known, int as_of) {
+  constexpr std::size_t kOneIn = 20;
+  std::map<int, std::size_t, std::greater<>> months;
+  std::size_t all = 0;
+  for (const Offer& offer : known)
+    if (const int month = months_of(offer.as_of); month > 0 && (as_of == 0 || month <= as_of)) {
+      ++months[month];
+      ++all;
+    }
+  std::size_t newer = 0;
+  for (const auto& [month, offers] : months)
+    if (newer += offers; newer * kOneIn >= all) return month;
+  return 0;
 }
 
 /// What is history beside the newest prices of the same provider and GPU, or of the same offer. Pools, boxes and what
@@ -196,9 +214,7 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
   if (!job.market.only) {
     std::vector<const Offer*> usable, old;
     const int as_of = months_of(job.market.as_of);
-    int newest = 0;
-    for (const Offer& offer : known)
-      if (const int age = months_of(offer.as_of); age > newest && (as_of == 0 || age <= as_of)) newest = age;
+    const int newest = newest_month(known, as_of);
     for (const Offer& offer : known) {
       ++filter.offers;
       const int age = months_of(offer.as_of);

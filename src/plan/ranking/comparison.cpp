@@ -197,15 +197,17 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
   for (const Comparison::One& one : all) {
     if (one.median > all.front().median * (1 + share)) break;
     if (Comparison::chance_better(one, all.front()) < practice.tie_chance) continue;
-    // A commoner or newer GPU is worth some dollars and hours, not any number of them; fewer of them may be, and the
+    // A commoner GPU is worth some dollars and hours, not any number of them, a newer one hardly any; fewer of them may be, and the
     // stack that recipes are made for any hours.
-    constexpr double kCommonerCosts = 1.4, kCommonerTakes = 1.4;
+    constexpr double kCommonerCosts = 1.4, kCommonerTakes = 1.4, kNewerCosts = 1.05;
     const Plan& front = plans[static_cast<std::size_t>(all.front().plan)];
     const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
     const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
                        std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
-    const bool dear = plan.cost.p50 > front.cost.p50 * kCommonerCosts;
     const bool usual_stack = other_stack(front) && !other_stack(plan);
+    const bool commoner = plans_with(common, plan.node.gpu) > plans_with(common, front.node.gpu);
+    const bool easier = commoner || usual_stack || (is_rare(front) && !is_rare(plan));
+    const bool dear = plan.cost.p50 > front.cost.p50 * (easier ? kCommonerCosts : kNewerCosts);
     const bool slow = !usual_stack && plan.hours.p50 > front.hours.p50 * kCommonerTakes;
     if (!fewer && (dear || slow)) continue;
     if (auto other = asks(one); other < least) {

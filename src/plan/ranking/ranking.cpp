@@ -54,6 +54,16 @@ Availability availability_of(const Offer& offer) {
 
 bool is_rare(const Plan& plan) { return plan.offer != nullptr && availability_of(*plan.offer) >= Availability::kRare; }
 
+std::string_view oldest_price(const Plan& plan) {
+  std::string_view oldest;
+  const auto look = [&](const Offer* offer) {
+    if (offer != nullptr && !offer->as_of.empty() && (oldest.empty() || offer->as_of < oldest)) oldest = offer->as_of;
+  };
+  look(plan.offer);
+  for (const PhasePlan& part : plan.phases) look(part.offer);
+  return oldest;
+}
+
 Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time) {
   return plan.cost.p50 + value_of_time * plan.done();
 }

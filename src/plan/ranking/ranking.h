@@ -23,6 +23,9 @@ std::pair<double, double> goal_key(const Job& job, const Plan& plan);
 /// Cost + value of an hour x hours until the result is there.
 Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time);
 
+/// Date of the oldest price that it pays; empty where none has a date.
+std::string_view oldest_price(const Plan& plan);
+
 /// Price of the whole plan while it runs, median: all machines, or the GPUs used of a pool or an own box; nullopt for
 /// plans of several offers.
 std::optional<DollarsPerSecond> price_of(const Plan& plan);

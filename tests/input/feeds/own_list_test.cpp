@@ -58,6 +58,10 @@ TEST(OwnList, UnderstandsHowPricesAreHeaded) {
     const Feed feed = read_feed(std::string("gpu,gpus,price,") + name + "\nRTX 4090,4,2.4,1.2\n", terms_of("l.csv"));
     EXPECT_EQ(told(feed), Strings{"4x RTX 4090 $2.4 spot $1.2"}) << name;
   }
+  for (const char* head : {"on-demand,3yr reserved,spot", "on-demand,reserved,preemptible"}) {
+    const Feed feed = read_feed(std::string("gpu,gpus,") + head + "\nRTX 4090,4,2.4,0.8,1.2\n", terms_of("l.csv"));
+    EXPECT_EQ(told(feed), Strings{"4x RTX 4090 $2.4 spot $1.2"}) << head;
+  }
   EXPECT_EQ(priced("GPU", "Monthly price", "1752"), "$2.4");
   EXPECT_EQ(priced("Accelerator", "EUR/h", "2"), "$2.2");
   EXPECT_EQ(priced("GPU", "Price (\xE2\x82\xAC)", "2"), "$2.2");

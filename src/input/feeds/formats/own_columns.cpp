@@ -263,6 +263,7 @@ OwnColumn own_column(std::string_view name) {
   const KindAsked asked = kind_asked(joined);
   if (asked > KindAsked::kMaybe && head.currency.empty() && price_column(head).field != OwnField::kSpotPrice) {
     column.field = OwnField::kKind;
+    column.of_spot = asked == KindAsked::kSpot;
     return column;
   }
   for (const OwnNames& names : kOwnNames) {

@@ -48,6 +48,7 @@ struct OwnColumn {
   bool cents = false;        ///< prices: hundredths
   bool summary = false;      ///< prices: a mean, a lowest ...: another column is better
   bool of_units = false;     ///< of no field, but a unit of prices may stand there: "period"
+  bool of_spot = false;      ///< kinds: of spot alone, whose price may stand there
   bool of_others = false;    ///< of disks, networks and the like, whose units are none of machines
   double unit = 1;           ///< memory in GiB, times in seconds
 };

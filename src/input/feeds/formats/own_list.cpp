@@ -190,10 +190,13 @@ std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
       break;
   }
   // "Spot" may head prices.
-  if (columns_.at(OwnField::kSpotPrice)) return "a kind of price that gpuplan does not know";
-  const OwnPrice spot = read_own_price(text(cells, OwnField::kKind), numbers_);
-  if (!spot.problem.empty() || std::isnan(spot.value)) return "a kind of price that gpuplan does not know";
-  return prices.read_spot(text(cells, OwnField::kKind), row);
+  const auto head = std::ranges::find_if(heads_, &OwnColumn::of_spot);
+  const std::string_view cell =
+      head == heads_.end() ? std::string_view() : cells.text(static_cast<std::size_t>(head - heads_.begin()));
+  const OwnPrice spot = read_own_price(cell, numbers_);
+  if (columns_.at(OwnField::kSpotPrice) || !spot.problem.empty() || std::isnan(spot.value))
+    return "a kind of price that gpuplan does not know";
+  return prices.read_spot(cell, row);
 }
 
 void OwnListReader::read(const FeedCells& cells) {
