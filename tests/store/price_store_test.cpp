@@ -45,7 +45,7 @@ TEST_F(StoredPrices, ComeBackWithEverythingThatWasSaid) {
   EXPECT_EQ(known(), offers);
   const auto for_planner = stored_offers(file, "");
   ASSERT_TRUE(for_planner) << for_planner.error().message;
-  EXPECT_EQ(*for_planner, offers);
+  EXPECT_EQ(for_planner->offers, offers);
 }
 
 TEST_F(StoredPrices, ThatStayTakeOneRow) {
@@ -74,7 +74,7 @@ TEST_F(StoredPrices, OfAnOlderListShadowNothing) {
   import({offer_at("aws", "x", 99, "2026-10-01")}, "2026-11-21");
   EXPECT_EQ(prices(), std::vector<double>{10});
   EXPECT_EQ(prices("2026-10-15"), std::vector<double>{99});
-  EXPECT_EQ(stored_offers(file, "")->front().as_of, "2026-11-20");
+  EXPECT_EQ(stored_offers(file, "")->offers.front().as_of, "2026-11-20");
   import({offer_at("aws", "x", 10, "2026-11-22")}, "2026-11-22");
   EXPECT_EQ(prices(), std::vector<double>{10});
   EXPECT_EQ(prices("2026-11-20"), std::vector<double>{10});
@@ -131,7 +131,7 @@ TEST_F(StoredPrices, OfEqualNamesAreAllKept) {
   hosts[2].vcpus = 16;
   import(hosts, "2026-11-20");
   EXPECT_EQ(prices(), (std::vector<double>{1, 2, 2, 3}));
-  EXPECT_EQ(stored_offers(file, "")->size(), 4U);
+  EXPECT_EQ(stored_offers(file, "")->offers.size(), 4U);
 }
 
 /// What the store must say, worked out from all imports by the rule alone.

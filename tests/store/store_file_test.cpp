@@ -3,6 +3,7 @@
 
 #include <array>
 #include <random>
+#include <span>
 
 #include "store/ready/ready.h"
 #include "store/schema.h"
@@ -100,10 +101,28 @@ TEST_F(StoreFile, WhatLiesBesideAnotherStateIsNotTaken) {
   ASSERT_FALSE(stale.empty());
   import({offer_at("aws", "x", 2, "2026-11-02")}, "2026-11-02");
   write(ready_file(file), stale);
-  EXPECT_EQ(stored_offers(file, "")->front().price->p50 / kAnHour, 2);
+  EXPECT_EQ(stored_offers(file, "")->offers.front().price->p50 / kAnHour, 2);
   std::filesystem::remove(ready_file(file));
-  EXPECT_EQ(stored_offers(file, "")->front().price->p50 / kAnHour, 2);
+  EXPECT_EQ(stored_offers(file, "")->offers.front().price->p50 / kAnHour, 2);
   EXPECT_FALSE(std::filesystem::exists(ready_file(file))) << "who reads makes no file";
+}
+
+TEST_F(StoreFile, WhatNoPlanMayWantIsLeftOut) {
+  std::vector<Offer> offers;
+  for (int i = 0; i < 20; ++i) offers.push_back(offer_at("aws", "region " + std::to_string(i), i + 1, "2026-11-01"));
+  offers.push_back(offer_at("aws", "elsewhere", 30, "2026-10-01"));  // of another day: it may be all that is left
+  offers.back().as_of = "2026-10-01";
+  offers[7].spot_price = exactly(offers[7].price->p50 * 0.5);
+  const ReadyState state{3, 4, 5};
+  const std::string bytes = pack_ready(offers, state);
+  Places places = places_of(std::span(offers).subspan(12, 1));
+  const auto wanted = unpack_ready(bytes, state, &places);
+  ASSERT_TRUE(wanted);
+  EXPECT_EQ(wanted->offers, (std::vector<Offer>{offers[0], offers[1], offers[7], offers[12], offers[20]}))
+      << "the cheapest two, spot, what somebody else tells of too, and what is of another day";
+  EXPECT_EQ(wanted->left_out.offers, 16U);
+  EXPECT_EQ(wanted->left_out.months.size(), 1U);
+  EXPECT_EQ(unpack_ready(bytes, state)->left_out.offers, 0U);
 }
 
 TEST_F(StoreFile, DamagedBesideItIsNotTaken) {
@@ -111,7 +130,7 @@ TEST_F(StoreFile, DamagedBesideItIsNotTaken) {
   for (int i = 0; i < 20; ++i) offers.push_back(offer_at("aws", "region " + std::to_string(i), i + 1, "2026-11-01"));
   const ReadyState state{3, 4, 5};
   const std::string good = pack_ready(offers, state);
-  ASSERT_EQ(unpack_ready(good, state), offers);
+  ASSERT_EQ(unpack_ready(good, state)->offers, offers);
   EXPECT_FALSE(unpack_ready(good, {3, 4, 6}));
   for (std::size_t at = 0; at < good.size(); ++at) {
     std::string bad = good;

@@ -126,7 +126,7 @@ std::string PlanAnswer::json(PlanJsonLook look) const {
 
 Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, const PlanLook& look,
                             VariantProgress progress, void* context) {
-  auto question = read_question(request, catalogue);
+  auto question = read_question(request, catalogue, false);
   if (!question) return std::unexpected(std::move(question.error()));
   auto searched = search_job(std::move(question->loaded.job), question->known, catalogue, question->terms);
   if (!searched) return std::unexpected(std::move(searched.error()));

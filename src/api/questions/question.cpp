@@ -52,7 +52,8 @@ Result<JobSource> written_source(const Request& request, const Catalogue& catalo
 }
 
 /// The snapshot with what is stored. GPUs that the catalogue no longer knows go.
-KnownOffers with_stored(const Catalogue& catalogue, std::vector<Offer> stored, const std::string& as_of) {
+KnownOffers with_stored(const Catalogue& catalogue, Stored found, const std::string& as_of) {
+  std::vector<Offer>& stored = found.offers;
   std::string gpu;  // of the offers before, which stand together
   std::erase_if(stored, [&](const Offer& offer) {
     if (offer.gpu == gpu) return false;
@@ -60,9 +61,18 @@ KnownOffers with_stored(const Catalogue& catalogue, std::vector<Offer> stored, c
     gpu = offer.gpu;
     return false;
   });
-  if (stored.empty()) return {catalogue.offers, 0};
+  if (stored.empty()) return {catalogue.offers, std::move(found.left_out), 0};
   const std::size_t kept = stored.size();
-  return {joined_newest(std::move(stored), catalogue.offers, as_of), kept};
+  return {joined_newest(std::move(stored), catalogue.offers, as_of), std::move(found.left_out), kept};
+}
+
+/// Nothing in the job picks offers by what those that differ in place and price alone differ in, or makes few of them.
+bool takes_any(const LoadedJob& loaded) {
+  Where where = loaded.job.where;
+  where.nodes.clear();
+  where.spot = Where{}.spot;
+  where.spot_given = Where{}.spot_given;
+  return loaded.variants.empty() && where == Where{};
 }
 
 struct ChangedSource {
@@ -147,18 +157,20 @@ Result<JobSource> open_source(const NamedText& job, const std::vector<std::strin
   return source;
 }
 
-Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalogue, const std::string& as_of) {
+Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalogue, const std::string& as_of,
+                                 bool all) {
   std::vector<std::string> rates = request.rates;  // the first of a currency wins
   rates.insert(rates.end(), request.config.rates.begin(), request.config.rates.end());
   if (const auto& lists = request.prices.empty() ? request.known : request.prices; !lists.empty()) {
     auto offers = read_price_lists(lists, rates, catalogue);
     if (!offers) return std::unexpected(std::move(offers.error()));
-    return KnownOffers{*std::move(offers), 0};
+    return KnownOffers{*std::move(offers)};
   }
   if (!request.rates.empty()) return wrong_use("--rate also needs --prices FILE.csv");
-  KnownOffers known{catalogue.offers, 0};
+  KnownOffers known{catalogue.offers};
   if (request.store != nullptr) {
-    auto stored = request.store->offers(as_of);
+    const Places places = all ? Places() : places_of(catalogue.offers);
+    auto stored = request.store->offers(as_of, all ? nullptr : &places);
     if (!stored) return std::unexpected(std::move(stored.error()));
     known = with_stored(catalogue, *std::move(stored), as_of);
   }
@@ -168,7 +180,7 @@ Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalo
   return known;
 }
 
-Result<Question> read_question(const Request& request, const Catalogue& catalogue) {
+Result<Question> read_question(const Request& request, const Catalogue& catalogue, bool all) {
   if (const auto good = check_date(request.as_of); !good) return std::unexpected(good.error());
   if (const auto good = check_today(request.today, "today"); !good) return std::unexpected(good.error());
   if (const auto good = check_past(request.as_of, request.today); !good) return std::unexpected(good.error());
@@ -182,7 +194,7 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   Question question{*std::move(loaded), *std::move(written), request.config, {}};
   const MarketSpec& market = question.loaded.job.market;
   const std::string& as_of = request.as_of.empty() ? market.as_of : request.as_of;
-  auto known = known_offers(request, catalogue, as_of);
+  auto known = known_offers(request, catalogue, as_of, all || !takes_any(question.loaded));
   if (!known) return std::unexpected(known.error());
   question.known = std::move(known->offers);
   // Beside what is said of the settings.
@@ -190,8 +202,13 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   if (only_lists) question.market = names_of(request.prices);
   else question.known_name = names_of(request.known);
   if (known->stored > 0) question.known_name = std::string(PlanReport::kSnapshot) + " and your stored prices";
-  question.terms = {only_lists,          request.as_of, request.today, request.job ? request.job->name : "",
-                    request.model_files, request.how};
+  question.terms = {only_lists,
+                    request.as_of,
+                    request.today,
+                    request.job ? request.job->name : "",
+                    request.model_files,
+                    request.how,
+                    std::move(known->left_out)};
   question.today = request.today;
   return question;
 }
@@ -226,7 +243,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   if (!terms.as_of.empty() && !job.market.only) job.market.as_of = terms.as_of;
   job.market.today = terms.as_of.empty() ? terms.today : terms.as_of;
   MarketFilter filter;
-  std::vector<Offer> market = market_for(job, catalogue, known, filter);
+  std::vector<Offer> market = market_for(job, catalogue, known, filter, false, terms.left_out);
   auto searched = search_market(std::move(job), std::move(market), catalogue, terms.how);
   if (!searched) {
     Error error = std::move(searched.error());

@@ -17,6 +17,7 @@
 #include "input/question/user_config.h"
 #include "output/words/plan_report.h"
 #include "plan/advice/limit_remedies.h"
+#include "plan/answer/newest_offers.h"
 #include "plan/search.h"
 
 namespace gpuplan::api {
@@ -29,14 +30,21 @@ struct SearchTerms {
   std::string job_file{};   ///< what messages call the job
   ModelFiles model_files = ModelFiles::kRead;  ///< networks that the job names by a path
   SearchOptions how{};
+  DearerOffers left_out{};  ///< of the known market, which is not asked for anything else
+};
+
+struct Stored {
+  std::vector<Offer> offers;
+  DearerOffers left_out;
 };
 
 /// Prices that are kept on a machine. They are asked for where no price list takes the market's place.
 class StoredOffers {
  public:
   virtual ~StoredOffers() = default;
-  /// As they were known on a date ("2026-11", "2026-11-25"; empty: as they are); none where none are kept.
-  virtual Result<std::vector<Offer>> offers(const std::string& as_of) const = 0;
+  /// As they were known on a date ("2026-11", "2026-11-25"; empty: as they are); none where none are kept. Where
+  /// `wanted_at` is given, what no plan may want (plan/answer/cheapest_offers.h) may be left out elsewhere.
+  virtual Result<Stored> offers(const std::string& as_of, const Places* wanted_at) const = 0;
 };
 
 /// A question as it is put, every text in hand.
@@ -82,7 +90,8 @@ struct Question {
   SearchTerms terms{};
   std::string today{};  ///< Request::today
 };
-Result<Question> read_question(const Request& request, const Catalogue& catalogue);
+/// `all`: also stored offers that no plan of the job as it stands may want; what is asked further may.
+Result<Question> read_question(const Request& request, const Catalogue& catalogue, bool all = true);
 /// Whether Request::as_of is a date; a usage error otherwise. read_question() looks too.
 Result<void> check_date(const std::string& as_of);
 /// Prices of a day that is not yet known nobody has. Dates of either may have no day; an empty one is of any time.
@@ -95,11 +104,14 @@ Result<void> check_today(const std::string& today, const std::string& name);
 /// `rates` it is a usage error.
 struct KnownOffers {
   std::vector<Offer> offers;
+  DearerOffers left_out{};
   std::size_t stored = 0;               ///< of them
   bool discounted = false;              ///< the user's own discounts are in the prices, where there are any
   std::vector<std::string> warnings{};  ///< about the user's settings: "unknown provider ..."
 };
-Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalogue, const std::string& as_of);
+/// `all`: also what no plan may want.
+Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalogue, const std::string& as_of,
+                                 bool all = true);
 
 /// The job of a question with these settings in place of those of the request, and without its variants: what the same
 /// settings make of it when they are asked from the beginning. What each of them changed, in order.

@@ -48,7 +48,7 @@ ImportReport report_of(const std::vector<Feed>& lists, bool details) {
 std::vector<Offer> known_before(const std::string& file, System& system, const Catalogue& catalogue) {
   std::vector<Offer> known = catalogue.offers;
   if (!system.facts_of(file).is_file()) return known;
-  if (auto stored = stored_offers(file, "")) std::ranges::move(*stored, std::back_inserter(known));
+  if (auto stored = stored_offers(file, "")) std::ranges::move(stored->offers, std::back_inserter(known));
   return known;
 }
 

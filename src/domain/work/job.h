@@ -55,6 +55,8 @@ struct Where {
   std::optional<BytesPerSecond> inet_down;
   std::optional<Bytes> disk;
   std::optional<LinkKind> interconnect;
+
+  bool operator==(const Where&) const = default;
 };
 
 struct Limits {

@@ -40,6 +40,9 @@ auto terms_of(const Offer& o) {
                   o.egress_price, o.vcpus, o.ram, o.disk, o.network, o.label);
 }
 
+/// What an offer may be left out for that a cheaper one is not.
+auto news_of(const Offer& o) { return std::tie(o.as_of, o.source, o.reliability, o.stock); }
+
 std::uint64_t hash_of_terms(const Offer& offer, std::string_view name) {
   const std::uint64_t numbers = std::bit_cast<std::uint64_t>(offer.ram.value) * 31 +
                                 static_cast<std::uint64_t>(offer.vcpus) * 1009 + static_cast<std::uint64_t>(offer.gpus);
@@ -77,7 +80,8 @@ struct Kind {
 
 class Kinds {
  public:
-  explicit Kinds(std::size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
+  /// `by_news`: what differs in news_of() is of two kinds.
+  Kinds(std::size_t most, bool by_news) : slots_(std::bit_ceil(2 * most + 1)), by_news_(by_news) {}
   Kind& of(const Offer& offer, std::string_view name) {
     for (std::uint64_t at = hash_of_terms(offer, name);; ++at) {
       Kind& kind = slots_[static_cast<std::size_t>(at) & (slots_.size() - 1)];
@@ -88,34 +92,48 @@ class Kinds {
         for (auto& prices : kind.price) prices.fill(kNone);
         return kind;
       }
-      if (kind.name == name && terms_of(*kind.like) == terms_of(offer)) return kind;
+      if (kind.name == name && terms_of(*kind.like) == terms_of(offer) &&
+          (!by_news_ || news_of(*kind.like) == news_of(offer)))
+        return kind;
     }
   }
-  const std::vector<Kind>& slots() const { return slots_; }
+  /// Marks the cheapest ones by their places.
+  void mark(std::vector<bool>& kept) const {
+    for (const Kind& kind : slots_)
+      for (const std::size_t sort : {0U, 1U})
+        for (const std::size_t rank : {0U, 1U})
+          if (kind.like != nullptr && kind.price[sort][rank] < std::numeric_limits<double>::infinity())
+            kept[kind.cheapest[sort][rank]] = true;
+  }
 
  private:
   std::vector<Kind> slots_;
+  bool by_news_;
 };
 
 }  // namespace
 
 void keep_cheapest(std::vector<const Offer*>& market, const Catalogue& catalogue) {
   const DescribedMachines described(catalogue);
-  Kinds kinds(market.size());
+  Kinds kinds(market.size(), false);
   std::vector<bool> kept(market.size(), false);
   for (std::size_t i = 0; i < market.size(); ++i) {
     if (market[i]->kind == OfferKind::kRented) kinds.of(*market[i], described.name(*market[i])).consider(i, *market[i]);
     else kept[i] = true;
   }
-  for (const Kind& kind : kinds.slots())
-    for (const std::size_t sort : {0U, 1U})
-      for (const std::size_t rank : {0U, 1U})
-        if (kind.like != nullptr && kind.price[sort][rank] < std::numeric_limits<double>::infinity())
-          kept[kind.cheapest[sort][rank]] = true;
+  kinds.mark(kept);
   std::size_t to = 0;
   for (std::size_t i = 0; i < market.size(); ++i)
     if (kept[i]) market[to++] = market[i];
   market.resize(to);
+}
+
+std::vector<bool> may_be_cheapest(const std::vector<Offer>& offers) {
+  Kinds kinds(offers.size(), true);
+  std::vector<bool> kept(offers.size(), false);
+  for (std::size_t i = 0; i < offers.size(); ++i) kinds.of(offers[i], offers[i].instance).consider(i, offers[i]);
+  kinds.mark(kept);
+  return kept;
 }
 
 }  // namespace gpuplan

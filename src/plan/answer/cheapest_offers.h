@@ -13,4 +13,8 @@ namespace gpuplan {
 /// describes that machine. One look at each offer.
 void keep_cheapest(std::vector<const Offer*>& market, const Catalogue& catalogue);
 
+/// Which of these rented offers may be among the cheapest two of their kind, on demand or on spot, whatever is left out
+/// of a market for its date, source or reliability, and whatever the catalogue describes.
+std::vector<bool> may_be_cheapest(const std::vector<Offer>& offers);
+
 }  // namespace gpuplan

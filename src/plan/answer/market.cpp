@@ -36,16 +36,13 @@ int days_between(std::string_view from, std::string_view to) {
 
 /// The month that prices of today are of: no later than `as_of` (0: any), and so that one in twenty is as new. A few
 /// rows read in since, of one GPU, do not make history of all others.
-int newest_month(const std::vector<Offer>& known, int as_of) {
+int newest_month(const std::vector<Offer>& known, const DearerOffers& left_out, int as_of) {
   constexpr std::size_t kOneIn = 20;
-  std::map<int, std::size_t, std::greater<>> months;
-  std::size_t all = 0;
-  for (const Offer& offer : known)
-    if (const int month = months_of(offer.as_of); month > 0 && (as_of == 0 || month <= as_of)) {
-      ++months[month];
-      ++all;
-    }
-  std::size_t newer = 0;
+  std::map<int, std::size_t, std::greater<>> months(left_out.months.begin(), left_out.months.end());
+  for (const Offer& offer : known) ++months[months_of(offer.as_of)];
+  std::erase_if(months, [&](const auto& month) { return month.first == 0 || (as_of != 0 && month.first > as_of); });
+  std::size_t all = 0, newer = 0;
+  for (const auto& month : months) all += month.second;
   for (const auto& [month, offers] : months)
     if (newer += offers; newer * kOneIn >= all) return month;
   return 0;
@@ -181,7 +178,7 @@ bool names(const Where& where, const std::string& gpu, int gpus) {
 }
 
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                              MarketFilter& filter, bool keep_dearer) {
+                              MarketFilter& filter, bool keep_dearer, const DearerOffers& left_out) {
   std::vector<const Offer*> market;
   const auto leave_out = [&](const Offer& offer, const Where& where) {
     ++filter.by_where;
@@ -214,7 +211,7 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
   if (!job.market.only) {
     std::vector<const Offer*> usable, old;
     const int as_of = months_of(job.market.as_of);
-    const int newest = newest_month(known, as_of);
+    const int newest = newest_month(known, left_out, as_of);
     for (const Offer& offer : known) {
       ++filter.offers;
       const int age = months_of(offer.as_of);
@@ -264,9 +261,10 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
   const auto twice = std::ranges::unique(market, [](const Offer* a, const Offer* b) { return same_offer(*a, *b); });
   filter.twice = static_cast<int>(twice.size());
   market.erase(twice.begin(), twice.end());
-  if (!keep_dearer && market.size() >= kDearerFrom) {
-    const std::size_t with_dearer = market.size();
+  if (!keep_dearer && market.size() + left_out.offers >= kDearerFrom) {
+    const std::size_t with_dearer = market.size() + left_out.offers;
     keep_cheapest(market, catalogue);
+    filter.offers += static_cast<int>(left_out.offers);
     filter.dearer = static_cast<int>(with_dearer - market.size());
   }
   filter.used = static_cast<int>(market.size());

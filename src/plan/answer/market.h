@@ -1,12 +1,22 @@
 // Which offers a job may use.
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "domain/facts/catalogue.h"
 #include "domain/work/job.h"
 
 namespace gpuplan {
+
+/// Offers of a large market that were left out before anybody looked at them: each is dearer than two others that
+/// differ from it in place and price alone.
+struct DearerOffers {
+  std::size_t offers = 0;
+  std::map<int, std::size_t> months;  ///< by months_of() their dates
+};
 
 /// What one offer was left out for, counted for the message.
 struct MarketFilter {
@@ -46,8 +56,8 @@ inline constexpr std::size_t kDearerFrom = 1500;
 
 /// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
 /// leaves out, what is too old, what newer prices replace and what comes twice is counted in `filter`. In the order of
-/// before(), whatever order they are listed in (domain/market/offer_order.h).
+/// before(), whatever order they are listed in (domain/market/offer_order.h). `left_out`: of the known market.
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                              MarketFilter& filter, bool keep_dearer = false);
+                              MarketFilter& filter, bool keep_dearer = false, const DearerOffers& left_out = {});
 
 }  // namespace gpuplan

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -34,9 +33,9 @@ struct Newest {
 };
 
 /// Places by hash, each with its newest.
-class Places {
+class NewestByPlace {
  public:
-  Places(std::size_t most, bool with_zone) : with_zone_(with_zone) {
+  NewestByPlace(std::size_t most, bool with_zone) : with_zone_(with_zone) {
     std::size_t size = 16;
     while (size < 2 * most) size *= 2;
     slots_.resize(size);
@@ -75,13 +74,22 @@ bool counts(const Offer& offer, const Offer* newest, const Newest& place) {
 
 }  // namespace
 
+std::uint64_t place_hash(const Offer& offer) { return hash_of_place(offer, false); }
+
+Places places_of(std::span<const Offer> offers) {
+  Places places;
+  places.reserve(offers.size());
+  for (const Offer& offer : offers) places.insert(place_hash(offer));
+  return places;
+}
+
 std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_of) {
   const auto takes_part = [&](const Offer& offer) {
     return offer.kind == OfferKind::kRented && (as_of.empty() || offer.as_of.substr(0, as_of.size()) <= as_of);
   };
   const bool zones = std::ranges::any_of(offers, [](const Offer& offer) { return !offer.zone.empty(); });
-  Places places(offers.size(), true);
-  Places zoned(zones ? offers.size() : 0, false);
+  NewestByPlace places(offers.size(), true);
+  NewestByPlace zoned(zones ? offers.size() : 0, false);
   std::vector<Newest*> of(offers.size(), nullptr);
   for (std::size_t i = 0; i < offers.size(); ++i) {
     const Offer& offer = offers[i];
@@ -126,13 +134,11 @@ std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_
 
 std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of) {
   // Most of either are told of by nobody else: only places that both know need a closer look.
-  std::unordered_set<std::uint64_t> places;
-  places.reserve(more.size());
-  for (const Offer& offer : more) places.insert(hash_of_place(offer, false));
+  const Places places = places_of(more);
   std::vector<Offer> both;
   std::size_t to = 0;
   for (Offer& offer : newest) {
-    if (places.contains(hash_of_place(offer, false))) both.push_back(std::move(offer));
+    if (places.contains(place_hash(offer))) both.push_back(std::move(offer));
     else if (&newest[to] != &offer) newest[to++] = std::move(offer);
     else ++to;
   }

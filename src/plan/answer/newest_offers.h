@@ -1,8 +1,10 @@
 // Offers known from several sources: the newest price of each machine counts.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "domain/market/offer.h"
@@ -15,6 +17,13 @@ namespace gpuplan {
 /// older news where a newer one has them. What is dated after `as_of` ("2026-11", "2026-11-25"; empty: nothing is)
 /// neither goes nor pushes others out; pools and own boxes stay. The order stays.
 std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_of = "");
+
+/// Of the machine that an offer names, but for its zone. Offers of one machine have equal ones.
+std::uint64_t place_hash(const Offer& offer);
+
+using Places = std::unordered_set<std::uint64_t>;
+/// place_hash() of all.
+Places places_of(std::span<const Offer> offers);
 
 /// The same of two lists, the first of which holds the newest of its machines only, and is listed first: what only that
 /// list knows, in its order, then the others. For a long list and a short one.

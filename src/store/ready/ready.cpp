@@ -10,12 +10,14 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "domain/market/price_date.h"
+#include "plan/answer/cheapest_offers.h"
 #include "store/rows/dates.h"
 
 namespace gpuplan {
 namespace {
 
-constexpr std::array<char, 16> kReadyMark = {'g', 'p', 'u', 'p', 'l', 'a', 'n', ' ', 'r', 'e', 'a', 'd', 'y', ' ', '1'};
+constexpr std::array<char, 16> kReadyMark = {'g', 'p', 'u', 'p', 'l', 'a', 'n', ' ', 'r', 'e', 'a', 'd', 'y', ' ', '2'};
 
 /// Tables follow it in this order: texts, details, ranges, offers, then the bytes of the texts.
 struct ReadyHead {
@@ -47,11 +49,12 @@ struct ReadyOffer {
   /// Numbers of ranges from 1; 0: the price is exact, or there are no interruptions.
   std::uint32_t price_range = 0, spot_range = 0, interruptions = 0;
   std::int32_t gpus = 0, as_of = 0;
-  std::uint8_t stock = 0, has_price = 0, has_spot = 0, unused[5] = {};
+  std::uint64_t place = 0;  ///< place_hash()
+  std::uint8_t stock = 0, has_price = 0, has_spot = 0, dearer = 0, unused[4] = {};
 };
 
 // Every byte of them is written, none is padding.
-static_assert(sizeof(ReadyHead) == 64 && sizeof(ReadyDetails) == 72 && sizeof(ReadyOffer) == 80);
+static_assert(sizeof(ReadyHead) == 64 && sizeof(ReadyDetails) == 72 && sizeof(ReadyOffer) == 88);
 static_assert(std::is_trivially_copyable_v<ReadyOffer> && std::is_trivially_copyable_v<ReadyDetails>);
 
 /// Notices what a disk or a careless editor does to a file.
@@ -84,7 +87,8 @@ class ReadyPacker {
  public:
   std::string pack(const std::vector<Offer>& offers, const ReadyState& state) {
     rows_.reserve(offers.size());
-    for (const Offer& offer : offers) add(offer);
+    const std::vector<bool> cheapest = may_be_cheapest(offers);
+    for (std::size_t i = 0; i < offers.size(); ++i) add(offers[i], !cheapest[i]);
     std::string body;
     append(body, places_);
     append(body, details_);
@@ -140,8 +144,10 @@ class ReadyPacker {
     if (is_new) details_.push_back(row);
     return known->second;
   }
-  void add(const Offer& offer) {
+  void add(const Offer& offer, bool dearer) {
     ReadyOffer row;
+    row.place = place_hash(offer);
+    row.dearer = dearer ? 1 : 0;
     row.provider = text(offer.provider);
     row.region = text(offer.region);
     row.zone = text(offer.zone);
@@ -226,14 +232,24 @@ class ReadyUnpacker {
     return true;
   }
 
-  std::optional<std::vector<Offer>> offers() {
-    std::vector<Offer> offers;
-    offers.reserve(rows_.size() + kRoomForMore);
-    ask_large_pages(offers.data(), rows_.size() * sizeof(Offer));
-    offers.resize(rows_.size());
-    for (std::uint32_t i = 0; i < rows_.size(); ++i)
-      if (!fill_row(offers[i], rows_[i])) return std::nullopt;
-    return offers;
+  std::optional<ReadyOffers> offers(const Places* wanted_at) {
+    std::map<std::int32_t, std::size_t> dates;  // of what is left out
+    std::vector<std::uint32_t> taken;
+    for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+      const ReadyOffer row = rows_[i];
+      if (wanted_at == nullptr || row.dearer == 0 || wanted_at->contains(row.place)) taken.push_back(i);
+      else ++dates[row.as_of];
+    }
+    ReadyOffers found;
+    std::vector<Offer>& offers = found.offers;
+    offers.reserve(taken.size() + kRoomForMore);
+    ask_large_pages(offers.data(), taken.size() * sizeof(Offer));
+    offers.resize(taken.size());
+    for (std::size_t i = 0; i < taken.size(); ++i)
+      if (!fill_row(offers[i], rows_[taken[i]])) return std::nullopt;
+    found.left_out.offers = rows_.size() - taken.size();
+    for (const auto& [date, count] : dates) found.left_out.months[months_of(date_text(date))] += count;
+    return found;
   }
 
  private:
@@ -302,7 +318,7 @@ std::string pack_ready(const std::vector<Offer>& offers, const ReadyState& state
   return ReadyPacker().pack(offers, state);
 }
 
-std::optional<std::vector<Offer>> unpack_ready(std::string_view bytes, const ReadyState& state) {
+std::optional<ReadyOffers> unpack_ready(std::string_view bytes, const ReadyState& state, const Places* wanted_at) {
   ReadyHead head;
   if (bytes.size() < sizeof head) return std::nullopt;
   std::memcpy(&head, bytes.data(), sizeof head);
@@ -312,7 +328,7 @@ std::optional<std::vector<Offer>> unpack_ready(std::string_view bytes, const Rea
     return std::nullopt;
   ReadyUnpacker unpacker;
   if (!unpacker.take_tables(bytes, head)) return std::nullopt;
-  return unpacker.offers();
+  return unpacker.offers(wanted_at);
 }
 
 }  // namespace gpuplan

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "domain/market/offer.h"
+#include "plan/answer/market.h"
+#include "plan/answer/newest_offers.h"
 
 namespace gpuplan {
 
@@ -24,8 +26,16 @@ struct ReadyState {
 /// "prices.db.ready" of "prices.db".
 std::string ready_file(const std::string& database);
 
+struct ReadyOffers {
+  std::vector<Offer> offers;
+  DearerOffers left_out;
+};
+
 std::string pack_ready(const std::vector<Offer>& offers, const ReadyState& state);
 /// None where the bytes are damaged, of another version of the layout, or of another state. Any bytes may come.
-std::optional<std::vector<Offer>> unpack_ready(std::string_view bytes, const ReadyState& state);
+/// `wanted_at`: what is dearer than two that differ from it in place and price alone is left out, but at these places;
+/// null: nothing is.
+std::optional<ReadyOffers> unpack_ready(std::string_view bytes, const ReadyState& state,
+                                        const Places* wanted_at = nullptr);
 
 }  // namespace gpuplan
