@@ -371,7 +371,8 @@ class Drawing {
       ends.includes(mark) ? 1.5 : ({ pick: 0, reference: 1, best: 2, beaten: 4 } as Record<string, number>)[mark.mark] ?? 3;
     const order = this.chart.marks.map((mark, i) => ({ mark, i })).filter(({ mark }) => mark.label)
       .sort((a, b) => rank(a.mark) - rank(b.mark) || a.i - b.i);
-    const field: Box = { x: this.grid.x, y: this.grid.y - 4, width: this.size - this.grid.x, height: this.grid.height + 4 };
+    const field: Box = { x: this.grid.x, y: this.grid.y - 18, width: this.size - this.grid.x, height: this.grid.height + 18 };
+    if (this.chart.y.title) taken.push({ x: 0, y: this.grid.y - 21, width: width(this.chart.y.title) + 10, height: 14 });
     // Names stand left of rows.
     const beside: Box = { x: this.grid.x, y: 0, width: this.size - this.grid.x, height: this.height() };
     const free = (box: Box): boolean => inside(box, this.rows ? beside : field) && !taken.some((other) => overlap(box, other)) && !solid.some((other) => overlap(box, other));
@@ -424,7 +425,7 @@ class Drawing {
       // On its own bar, where a row has no room beside it.
       const onBar: [Box, string] = [{ x: x - 12 - most, y: y - tall / 2, width: most, height: tall }, "right"];
       const found = places.find(([box]) => clear(box)) ?? (mark.mark === "beaten" ? undefined : places.find(([box]) => free(box))) ??
-        (this.rows && mark.shape === "point" && inside(onBar[0], beside) ? onBar : undefined);
+        (this.rows && (row ?? mark.shape === "point") && inside(onBar[0], beside) ? onBar : undefined);
       if (!found) continue;
       const [box, align] = found;
       taken.push(box);
