@@ -110,8 +110,8 @@ Quantiles told(At at, const Samples& samples) {
   const auto quantile = [&](double p) {
     const double position = p * kSamples - 0.5;
     const auto below = static_cast<std::size_t>(position);
-    const double low = at(below);
-    return low + (position - static_cast<double>(below)) * (at(below + 1) - low);
+    const double low = at(below), beyond = position - static_cast<double>(below);
+    return beyond > 0 ? low + beyond * (at(below + 1) - low) : low;
   };
   return {quantile(0.1), quantile(0.5), quantile(0.9), mean(samples)};
 }

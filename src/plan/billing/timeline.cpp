@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -62,7 +61,27 @@ std::vector<Slot> slots_of(const Job& job) {
   return slots;
 }
 
+namespace {
+
+/// The slots by their ranks, where these are all different and no need comes behind what needs it, as slots_of() has
+/// them; else nothing.
+std::vector<int> by_rank(const std::vector<Slot>& slots) {
+  std::vector<int> order(slots.size(), -1);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Slot& slot = slots[i];
+    const auto rank = static_cast<std::size_t>(slot.rank);
+    if (slot.rank < 0 || rank >= order.size() || order[rank] >= 0) return {};
+    order[rank] = static_cast<int>(i);
+    for (const int need : slot.needs)
+      if (slots[static_cast<std::size_t>(need)].rank >= slot.rank) return {};
+  }
+  return order;
+}
+
+}  // namespace
+
 std::vector<int> sorted(const std::vector<Slot>& slots) {
+  if (std::vector<int> order = by_rank(slots); !order.empty()) return order;
   std::vector<int> missing(slots.size(), 0);  // needs that are not in the order yet
   std::vector<std::vector<int>> needed_by(slots.size());
   std::set<std::pair<int, int>> ready;
@@ -114,11 +133,16 @@ Timeline::Timeline(const std::vector<Slot>& slots, std::vector<LeaseCapacity> le
     needed = std::min(needed, last);
   }
   size_of_.resize(slots.size());
-  std::map<std::pair<int, int>, std::size_t> sizes;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (!slots[i].on_machine || slots[i].gpus <= 0) continue;
-    size_of_[i] = sizes.emplace(std::pair(slots[i].lease, slots[i].gpus), sizes_.size()).first->second;
-    if (size_of_[i] == sizes_.size()) sizes_.push_back({static_cast<std::size_t>(slots[i].lease), slots[i].gpus, {}});
+  for (std::size_t lease = 0; lease < leases_.size(); ++lease) {
+    const auto first = std::ssize(sizes_);
+    for (const int phase : on_[lease]) {
+      const auto i = static_cast<std::size_t>(phase);
+      if (slots[i].gpus <= 0) continue;
+      const auto known = std::find_if(sizes_.begin() + first, sizes_.end(),
+                                      [&](const Size& size) { return size.wanted == slots[i].gpus; });
+      size_of_[i] = static_cast<std::size_t>(known - sizes_.begin());
+      if (known == sizes_.end()) sizes_.push_back({lease, slots[i].gpus, {}});
+    }
   }
 }
 
