@@ -497,5 +497,19 @@ class Later(unittest.TestCase):
         self.assertFalse(victim.exists())
 
 
+class PageSize(unittest.TestCase):
+    def test_every_example_fits_into_one_file(self):
+        """2.5 MB with the planner in it; without it, so much less that it has room."""
+        with tempfile.TemporaryDirectory() as folder:
+            for job in EXAMPLES:
+                page = Path(folder, "plan.html")
+                done = run("report", job, "-o", str(page))
+                self.assertIn(done.returncode, ANSWERS, (job, done.stderr))
+                if not page.exists() or "without the page" in done.stderr:
+                    self.skipTest("built without the page")
+                most = 1_450_000 if "without the planner" in done.stderr else 2_500_000
+                self.assertLess(page.stat().st_size, most, job)
+
+
 if __name__ == "__main__":
     main(__doc__)
