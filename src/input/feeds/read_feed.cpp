@@ -1,5 +1,6 @@
 #include "input/feeds/read_feed.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -185,6 +186,11 @@ Result<std::vector<Feed>> FeedSource::State::finish_zip() {
     if (feed) feeds.push_back(*std::move(feed));
     else if (!list.unknown()) return std::unexpected(std::move(feed.error()));
   }
+  const bool sheet = std::ranges::any_of(archive->entries(), [](const ZipEntry& entry) {
+    return entry.name.starts_with("xl/") || entry.name == "content.xml";
+  });
+  if (feeds.empty() && sheet)
+    return failure("a spreadsheet; save the sheet as CSV and import that", {terms.file, 0, 0});
   if (feeds.empty()) return unknown_list(terms.file);
   return feeds;
 }

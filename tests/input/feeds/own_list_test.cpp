@@ -46,6 +46,31 @@ std::string priced(const std::string& gpu_column, const std::string& price_colum
   return told(feed.offers[0]).substr(std::string("4x RTX 4090 ").size());
 }
 
+TEST(OwnList, CurrenciesAreThoseThatCellsName) {
+  const auto said = [](const std::string& cell) { return priced("GPU", "Price", cell); };
+  EXPECT_EQ(said("US$2.4"), "$2.4");
+  EXPECT_EQ(said("2.4 USD"), "$2.4");
+  for (const char* cell : {"A$2.4", "AU$2.4", "C$2.4", "S$2.4", "R$2.4", "NZ$ 2.4", "2.4 AUD", "$2.4 CAD"})
+    EXPECT_EQ(said(cell).substr(0, 1), "a") << cell << ": no rate is known";
+  EXPECT_EQ(said("$2.4 EUR"), "a price in two currencies");
+  EXPECT_EQ(priced("GPU", "Price (A$)", "2.4").substr(0, 1), "a");
+  EXPECT_EQ(said("$0.6/GPU-hour"), "$2.4");
+  EXPECT_EQ(said("0.6 $ per GPU-h"), "$2.4");
+}
+
+TEST(OwnList, WhatTheReaderPaysCounts) {
+  for (const char* head : {"list_price,your_price", "Retail price,Price"}) {
+    const Feed feed = read_feed(std::string("gpu,gpus,") + head + "\nRTX 4090,4,3,2.4\n", terms_of("l.csv"));
+    EXPECT_EQ(told(feed), Strings{"4x RTX 4090 $2.4"}) << head;
+  }
+}
+
+TEST(OwnList, AProviderThatIsNotSaidIsNotTheFile) {
+  const Feed feed = read_feed("provider,gpu,gpus,price\nme,T4,1,1\n,T4,1,2\n", terms_of("l.csv"));
+  EXPECT_EQ(feed.kept, 1U);
+  EXPECT_EQ(feed.rejections.count("no provider"), 1U);
+}
+
 TEST(OwnList, UnderstandsHowPricesAreHeaded) {
   for (const char* name :
        {"Price", "price_per_hour", "Price per hour", "$/hr", "$/h", "USD per hour", "Hourly", "Hourly Rate",

@@ -11,7 +11,8 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::string_view kNoNumber = "a price that is no number", kTwoWays = "a price that reads in two ways (1,234)";
+constexpr std::string_view kNoNumber = "a price that is no number", kTwoWays = "a price that reads in two ways (1,234)",
+                           kTwoCurrencies = "a price in two currencies";
 
 /// Dashes between two figures.
 std::size_t dash_at(std::string_view text) {
@@ -26,10 +27,19 @@ std::string_view word_at(std::string_view text) {
   return text.substr(0, length);
 }
 
+/// False: it contradicts one that was named.
+bool take_currency(std::string_view code, OwnPrice& price) {
+  // A dollar is any country's that names its own.
+  const bool dollar = price.currency == "USD" && code.ends_with('D');
+  if (!price.currency.empty() && price.currency != code && !dollar) return false;
+  price.currency = code;
+  return true;
+}
+
 /// A word beside the figure; false: it says something else.
 bool take_word(std::string_view word, OwnPrice& price) {
-  if (const std::string_view code = currency_of(word); !code.empty()) price.currency = code;
-  else if (hours_of(word) > 0) price.hours = hours_of(word);
+  if (const std::string_view code = currency_of(word); !code.empty()) return take_currency(code, price);
+  if (hours_of(word) > 0) price.hours = hours_of(word);
   else if (is_gpu_word(word)) price.per_gpu = true;
   else if (is_cent_word(word)) price.cents = true;
   else if (word == "from" || word == "ab" || word == "starting") price.from = true;
@@ -84,19 +94,25 @@ OwnPrice read_own_price(std::string_view cell, LooseNumbers& numbers) {
   std::vector<double> figures;
   bool dashed = false;
   for (std::string_view rest = cell; !rest.empty();) {
+    // "GPU-hour"
+    const std::size_t at = cell.size() - rest.size();
+    if (rest.front() == '-' && at > 0 && is_letter(cell[at - 1]) && rest.size() > 1 && is_letter(rest[1])) {
+      rest.remove_prefix(1);
+      continue;
+    }
     if (const std::size_t dash = figures.size() == 1 && !dashed ? dash_at(rest) : 0; dash > 0) {
       dashed = true;
       rest.remove_prefix(dash);
       continue;
     }
     if (const auto [code, length] = currency_sign(rest); length > 0) {
-      price.currency = code;
+      if (!take_currency(code, price)) return fail(kTwoCurrencies);
       rest.remove_prefix(length);
       continue;
     }
     if (const std::string_view word = word_at(rest); !word.empty()) {
       for (const std::string& part : price_words(word))
-        if (!take_word(part, price)) return fail(kNoNumber);
+        if (!take_word(part, price)) return fail(currency_of(part).empty() ? kNoNumber : kTwoCurrencies);
       rest.remove_prefix(word.size());
       continue;
     }

@@ -62,7 +62,17 @@ constexpr std::array kOwnNames = {
     OwnNames{OwnField::kSource, "source|sourceurl|url"},
 };
 
+/// What begins with another one stands before it.
 constexpr std::array kCurrencies = {
+    std::pair{std::string_view("US$"), std::string_view("USD")},
+    std::pair{std::string_view("AU$"), std::string_view("AUD")},
+    std::pair{std::string_view("CA$"), std::string_view("CAD")},
+    std::pair{std::string_view("NZ$"), std::string_view("NZD")},
+    std::pair{std::string_view("HK$"), std::string_view("HKD")},
+    std::pair{std::string_view("A$"), std::string_view("AUD")},
+    std::pair{std::string_view("C$"), std::string_view("CAD")},
+    std::pair{std::string_view("S$"), std::string_view("SGD")},
+    std::pair{std::string_view("R$"), std::string_view("BRL")},
     std::pair{std::string_view("$"), std::string_view("USD")},
     std::pair{std::string_view("\xE2\x82\xAC"), std::string_view("EUR")},
     std::pair{std::string_view("\x80"), std::string_view("EUR")},  // Windows' code page
@@ -70,8 +80,9 @@ constexpr std::array kCurrencies = {
     std::pair{std::string_view("\xA3"), std::string_view("GBP")},
     std::pair{std::string_view("\xE2\x82\xB9"), std::string_view("INR")},
 };
-constexpr std::array<std::string_view, 18> kCodes = {"USD", "EUR", "GBP", "INR", "CHF", "JPY", "CNY", "CAD", "AUD",
-                                                     "SEK", "NOK", "DKK", "PLN", "BRL", "KRW", "SGD", "HKD", "ILS"};
+constexpr std::array<std::string_view, 19> kCodes = {"USD", "EUR", "GBP", "INR", "CHF", "JPY", "CNY",
+                                                     "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "BRL",
+                                                     "KRW", "SGD", "HKD", "ILS", "NZD"};
 
 constexpr std::array kTimes = {std::pair{std::string_view("h|hr|hrs|hour|hours|hourly|stunde|stunden|std"), 1.0},
                                std::pair{std::string_view("s|sec|second|seconds|sekunde"), 1.0 / 3600},
@@ -120,6 +131,11 @@ Head head_of(std::string_view name) {
   };
   for (std::size_t at = 0; at < name.size();) {
     const char c = name[at];
+    if (const auto [code, length] = currency_sign(name.substr(at)); length > 1 && is_letter(c) && word.empty()) {
+      head.currency = code;
+      at += length;
+      continue;
+    }
     if (is_letter(c) || is_digit(c)) {
       // "pricePerHour" is three words.
       const bool hump = !word.empty() && c >= 'A' && c <= 'Z' && word.back() >= 'a' && word.back() <= 'z';
@@ -146,6 +162,8 @@ constexpr std::string_view kOtherWords =
     "tflop|tflops|low|high|change|old|previous|1yr|3yr|exchange|fx|as|asof|"
     "date|updated|timestamp";
 constexpr std::string_view kBillingWords = "billing|billed|increment|granularity|minimum";
+/// What others pay: of two prices the one that the reader pays counts.
+constexpr std::string_view kListWords = "list|listed|retail|msrp|rack";
 constexpr std::string_view kSummaryWords = "avg|average|mean|median|lowest|highest|cheapest|minimum|starting|from";
 
 /// Prices, by the words of the head.
@@ -171,6 +189,7 @@ OwnColumn price_column(const Head& head) {
   column.per_machine = head.any(kMachineWords) && !column.per_gpu;
   column.cents = head.any(kCentWords);
   column.summary = head.any(kSummaryWords);
+  column.list = head.any(kListWords);
   column.hours = hours;
   return column;
 }
@@ -212,7 +231,11 @@ const std::vector<std::string_view>& words_run_together() {
 }  // namespace
 
 int undone(const OwnColumn& column) {
-  return (column.per_gpu ? 2 : 0) + (column.hours == 0 ? 1 : column.hours == 1 ? 0 : 4) + (column.summary ? 8 : 0);
+  return (column.per_gpu ? 2 : 0) +
+         (column.hours == 0   ? 1
+          : column.hours == 1 ? 0
+                              : 4) +
+         (column.summary ? 8 : 0) + (column.list ? 16 : 0);
 }
 
 std::vector<std::string> head_words(std::string_view name) { return head_of(name).words; }

@@ -47,6 +47,7 @@ struct OwnColumn {
   bool per_machine = false;  ///< prices: of the whole machine, in so many words
   bool cents = false;        ///< prices: hundredths
   bool summary = false;      ///< prices: a mean, a lowest ...: another column is better
+  bool list = false;         ///< prices: what others pay, likewise
   bool of_units = false;     ///< of no field, but a unit of prices may stand there: "period"
   bool of_spot = false;      ///< kinds: of spot alone, whose price may stand there
   bool of_others = false;    ///< of disks, networks and the like, whose units are none of machines

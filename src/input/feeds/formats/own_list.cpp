@@ -104,7 +104,9 @@ class OwnListReader final : public FeedTable {
 /// Each of these returns what is wrong with the row; empty: nothing.
 std::string OwnListReader::read_words(const FeedCells& cells, FeedRow& row) {
   row.provider = usual_provider(text(cells, OwnField::kProvider));
-  if (row.provider.empty() && rows().terms().provider.empty()) row.provider = stem_of_file(rows().terms().file);
+  // A list that has a column for it says where it does not know.
+  if (row.provider.empty() && rows().terms().provider.empty() && !columns_.at(OwnField::kProvider))
+    row.provider = stem_of_file(rows().terms().file);
   row.region = text(cells, OwnField::kRegion);
   row.zone = text(cells, OwnField::kZone);
   row.instance = text(cells, OwnField::kInstance);
