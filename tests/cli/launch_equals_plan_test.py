@@ -427,7 +427,7 @@ class RandomJobs(unittest.TestCase):
         tokens = pick((True, False)) if framework not in ("nanochat", "megatron", "nanogpt") else True
         longest = pick((300, 1000, 1024, 4000))
         mean = draw.randint(longest // 4, longest)
-        packing = not tokens and pick((True, False))
+        packing = not tokens and (framework == "torchtitan" or pick((True, False)))  # it always joins them
         sequence = pick((512, 1024, 2048, 4096))
         data = "{tokens: %dM}" % pick((40, 130, 500)) if tokens else "{samples: %d, tokens_per_sample: {mean: %d, max: %d}%s}" % (
             draw.randint(3000, 30000), mean, longest, ", packing: true" if packing else "")

@@ -54,7 +54,7 @@ def trainings():
                                                       "optimizer: {matrices: muon, rest: adamw}", "optimizer: sgd"]))
     add("megatron", [MIXTRAL, DEEPSEEK], [TOKENS], [(8, 4)], every([parallel("ep: 8, sharding: zero1")]))
     add("megatron", ["mistralai/Mistral-7B-v0.1", "Qwen/Qwen3-8B", GPT2], [TOKENS], [(8, 1)], every([parallel("tp: 2, sharding: zero1")]))
-    add("torchtitan", [LLAMA, "Qwen/Qwen3-8B"], [TOKENS, SAMPLES], [(8, 1)], every(["recompute: full", "recompute: selective", "compile: true"], [shards[3]]))
+    add("torchtitan", [LLAMA, "Qwen/Qwen3-8B"], [TOKENS, PACKED], [(8, 1)], every(["recompute: full", "recompute: selective", "compile: true"], [shards[3]]))
     for framework in ("accelerate", "deepspeed"):
         add(framework, [QWEN], [SAMPLES], [(8, 1)], every(shards[:1] + shards[2:], ["", "offload: optimizer"]))
     add("torch", [QWEN], [TOKENS], [(1, 1), (8, 1), (8, 2)], every(["precision: bf16", "precision: fp32"]))

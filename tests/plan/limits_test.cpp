@@ -80,6 +80,44 @@ TEST(Limits, CombinationsThatFrameworksRefuse) {
             "tensor_paged");
 }
 
+/// Programs that only read a stream of tokens make fewer and longer steps of short samples than are planned.
+TEST(Limits, ShortSamplesAreNotJoinedUnasked) {
+  const auto samples = [](bool packing, double longest) {
+    return [=](TrainPhase& train, Strategy&) {
+      train.data = {.samples = 20000, .tokens_per_sample = Length{400, longest}, .packing = packing, .tokens = {}};
+      train.sequence = 2048;
+    };
+  };
+  for (const char* name : {"torchtitan", "megatron", "megatron-deepspeed", "llmq"}) {
+    const std::string said = why(name, "Llama-3.1-8B", samples(false, 2048));
+    EXPECT_NE(said.find("always joins samples to full sequences"), std::string::npos) << name << said;
+    EXPECT_NE(said.find("packing: true"), std::string::npos) << said;
+    EXPECT_EQ(why(name, "Llama-3.1-8B", samples(true, 2048)), "") << name;
+    EXPECT_EQ(why(name, "Llama-3.1-8B", samples(false, 400)), "") << name << ": sequences are as long as samples";
+  }
+  for (const char* name : {"hf-trainer", "torch", "axolotl", "llama-factory"})
+    EXPECT_EQ(why(name, "Llama-3.1-8B", samples(false, 2048)), "") << name;
+}
+
+/// accelerate puts DeepSpeed's AdamW of the CPU in the place of optimizers that it has no kernel for.
+TEST(Limits, OptimizersThatDeepSpeedReplacesOnTheCpu) {
+  const auto with = [](std::string_view name, Optimizer optimizer, Sharding sharding) {
+    return why(name, "Llama-3.1-8B", [&](TrainPhase& train, Strategy& s) {
+      train.optimizer = {optimizer, optimizer};
+      s.offload = Offload::kOptimizer;
+      s.sharding = sharding;
+    });
+  };
+  for (const char* name : {"deepspeed", "hf-trainer", "accelerate", "axolotl", "llama-factory"}) {
+    EXPECT_EQ(with(name, Optimizer::kAdamW, Sharding::kZero1), "") << name;
+    EXPECT_EQ(with(name, Optimizer::kLion, Sharding::kZero1), "") << name;
+    EXPECT_NE(with(name, Optimizer::kSgd, Sharding::kZero1).find("would put AdamW in the place"), std::string::npos)
+        << name;
+  }
+  EXPECT_NE(with("llama-factory", Optimizer::kAdafactor, Sharding::kZero3), "");
+  EXPECT_EQ(with("hf-trainer", Optimizer::kAdafactor, Sharding::kZero3), "") << "FSDP keeps them";
+}
+
 TEST(Limits, NetworksThatFrameworksLack) {
   EXPECT_EQ(why("nanogpt", "gpt2-xl"), "");
   EXPECT_NE(why("nanogpt", "Llama-3.1-8B", {}, StartFrom::kScratch), "");

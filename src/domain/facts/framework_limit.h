@@ -23,15 +23,18 @@ enum class FrameworkLimit : std::uint8_t {
   kRegularWindows,  ///< windows in all layers but every N-th
   kLlamaPipeline,   ///< pipeline stages of networks like Llama's and DeepSeek's only
   kNextToken,       ///< no objective but the next token
+  kJoins,           ///< samples are always joined to full sequences
   // Of strategies.
-  kCutsShard,      ///< no copies of the whole model beside tensor or pipeline parallelism
-  kOffloadShards,  ///< only what is sharded goes to host memory
-  kEvenParts,      ///< layers divide over the stages of an interleaved pipeline
-  kOffloadAdam,    ///< only states of Adam go to host memory
-  kContextFlash,   ///< context parallelism needs fused attention
-  kContextPacked,  ///< packed sequences under context parallelism one at a time
-  kShardsBytes,    ///< no optimizers of bitsandbytes but 8-bit AdamW on sharded gradients
-  kTensorPaged,    ///< no paged optimizer under tensor parallelism
+  kCutsShard,            ///< no copies of the whole model beside tensor or pipeline parallelism
+  kOffloadShards,        ///< only what is sharded goes to host memory
+  kEvenParts,            ///< layers divide over the stages of an interleaved pipeline
+  kOffloadAdam,          ///< only states of Adam go to host memory
+  kOffloadCpuAdam,       ///< what goes to host memory is updated by DeepSpeed's AdamW or Lion, whatever was asked for
+  kOffloadCpuAdamWhole,  ///< the same where DeepSpeed does it: where gradients and weights are not sharded
+  kContextFlash,         ///< context parallelism needs fused attention
+  kContextPacked,        ///< packed sequences under context parallelism one at a time
+  kShardsBytes,          ///< no optimizers of bitsandbytes but 8-bit AdamW on sharded gradients
+  kTensorPaged,          ///< no paged optimizer under tensor parallelism
 };
 template <>
 struct Names<FrameworkLimit> {
@@ -48,10 +51,13 @@ struct Names<FrameworkLimit> {
       Named<FrameworkLimit>{FrameworkLimit::kRegularWindows, "regular_windows"},
       Named<FrameworkLimit>{FrameworkLimit::kLlamaPipeline, "llama_pipeline"},
       Named<FrameworkLimit>{FrameworkLimit::kNextToken, "next_token"},
+      Named<FrameworkLimit>{FrameworkLimit::kJoins, "joins_samples"},
       Named<FrameworkLimit>{FrameworkLimit::kCutsShard, "cuts_shard"},
       Named<FrameworkLimit>{FrameworkLimit::kOffloadShards, "offload_shards"},
       Named<FrameworkLimit>{FrameworkLimit::kEvenParts, "even_parts"},
       Named<FrameworkLimit>{FrameworkLimit::kOffloadAdam, "offload_adam"},
+      Named<FrameworkLimit>{FrameworkLimit::kOffloadCpuAdam, "offload_cpu_adam"},
+      Named<FrameworkLimit>{FrameworkLimit::kOffloadCpuAdamWhole, "offload_cpu_adam_unsharded"},
       Named<FrameworkLimit>{FrameworkLimit::kContextFlash, "context_flash"},
       Named<FrameworkLimit>{FrameworkLimit::kContextPacked, "context_packed"},
       Named<FrameworkLimit>{FrameworkLimit::kShardsBytes, "shards_bitsandbytes"},

@@ -85,6 +85,18 @@ bool of_bitsandbytes(Optimizer optimizer) {
          optimizer == Optimizer::kPagedAdamW32bit;
 }
 
+/// Those whose states DeepSpeed updates in host memory by a kernel of their own; all others accelerate replaces by
+/// AdamW (utils/deepspeed.py, map_pytorch_optim_to_deepspeed).
+bool on_cpu(Optimizer optimizer) { return optimizer == Optimizer::kAdamW || optimizer == Optimizer::kLion; }
+
+/// Samples that the plan counts one by one, below the length of a sequence: joined they would be fewer sequences.
+bool alone_and_shorter(const TrainPhase& train) {
+  const auto& length = train.data.tokens_per_sample;
+  if (!train.data.samples || train.data.packing || train.data.tokens || !length) return false;
+  const double longest = length->max > 0 ? length->max : length->mean;
+  return length->mean < std::min(longest, train.sequence ? static_cast<double>(*train.sequence) : longest);
+}
+
 bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const Strategy& s) {
   const ModelUse& use = train.models.front();
   const ModelShape& shape = use.shape;
@@ -115,6 +127,8 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return s.pp > 1 && titan_form(shape) == TitanForm::kQwen3;
     case FrameworkLimit::kNextToken:
       return train.objective != Objective::kNextToken;
+    case FrameworkLimit::kJoins:
+      return alone_and_shorter(train);
     case FrameworkLimit::kCutsShard:
       return s.sharding <= Sharding::kZero1 && s.cp == 1 && s.dp > 1 && s.tp * s.pp > 1;
     case FrameworkLimit::kOffloadShards:
@@ -123,6 +137,11 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return s.interleave > 1 && !use.custom && shape.layers % (s.pp * s.interleave) != 0;
     case FrameworkLimit::kOffloadAdam:
       return includes(s.offload, Offload::kOptimizer) && train.optimizer.matrices != Optimizer::kAdamW;
+    case FrameworkLimit::kOffloadCpuAdam:
+      return includes(s.offload, Offload::kOptimizer) && !on_cpu(train.optimizer.matrices);
+    case FrameworkLimit::kOffloadCpuAdamWhole:
+      return includes(s.offload, Offload::kOptimizer) && !on_cpu(train.optimizer.matrices) &&
+             s.sharding <= Sharding::kZero1;
     case FrameworkLimit::kContextFlash:
       return s.cp > 1 && !fused;
     case FrameworkLimit::kContextPacked:
