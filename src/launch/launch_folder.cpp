@@ -56,6 +56,8 @@ std::vector<std::string> before_the_start(const Launch& launch) {
     notes.emplace_back(
         "The trial prints PASS, FAIL or SKIP for each stage; its figures of time and cost are small ones, "
         "and say nothing of the plan's.");
+  for (const LaunchPhase& laid : launch.phases)
+    if (const std::string how = how_started(launch, laid); !how.empty()) notes.push_back(laid.slug + ": " + how);
   if (const std::vector<std::string> slugs = starts_anew(launch); !slugs.empty())
     notes.push_back("After an interruption, " + listed(slugs) + (slugs.size() == 1 ? " restarts" : " restart") +
                     " from scratch, unless the program finds its own checkpoints: the command does not use "

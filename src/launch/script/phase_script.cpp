@@ -318,6 +318,11 @@ bool begins_anew(const Launch& launch, const LaunchPhase& laid) {
   return work && work->begins_anew;
 }
 
+std::string how_started(const Launch& launch, const LaunchPhase& laid) {
+  const auto work = phase_work(launch, laid);
+  return work ? work->starts : std::string();
+}
+
 LaunchFile shared_script() { return {"phases/lib.sh", std::string(embedded_data("templates/lib.sh")), false}; }
 
 std::string in_turn(const std::vector<std::string>& scripts) {

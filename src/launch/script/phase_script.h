@@ -53,6 +53,8 @@ std::vector<std::string> banner_lines(const Launch& launch);
 std::vector<std::string> work_notes(const Launch& launch, const LaunchPhase& phase);
 /// Whether the program that gpuplan chose for the phase starts from scratch after an interruption.
 bool begins_anew(const Launch& launch, const LaunchPhase& phase);
+/// How the command of the job is started, where that may surprise; "" elsewhere.
+std::string how_started(const Launch& launch, const LaunchPhase& laid);
 
 /// "28 min (20 min … 39 min)".
 std::string hours_range(const Outcome<Seconds>& hours);

@@ -1,13 +1,13 @@
 // The job's own command: variables filled in, started in as many processes as the plan has GPUs.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "base/shell/shell_words.h"
 #include "base/text.h"
+#include "launch/command/starters.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"
 #include "plan/advice/profiles.h"
@@ -16,108 +16,27 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::array<std::string_view, 15> kLaunchers = {
-    "torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec",          "srun",       "horovodrun", "composer",
-    "tune",     "axolotl",    "litgpt",    "ray",    "llamafactory-cli", "colossalai", "fabric"};
-
-struct Word {
-  std::size_t begin = 0, end = 0;  ///< in the text
-  std::string_view text;
-};
-
-std::vector<Word> words_of(std::string_view text, ShellSpan command) {
-  std::vector<Word> words;
-  for (const ShellSpan& word : shell_words(text, command)) words.push_back({word.begin, word.end, word.of(text)});
-  return words;
-}
-
-bool assignment(std::string_view word) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos || equals == 0) return false;
-  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
-}
-
-std::string_view base_name(std::string_view word) { return word.substr(word.rfind('/') + 1); }
-
-bool python(std::string_view word) {
-  std::string_view name = base_name(word);
-  if (!name.starts_with("python")) return false;
-  name.remove_prefix(6);
-  return std::ranges::all_of(name, [](char c) { return is_digit(c) || c == '.'; });
-}
-
-/// A program that starts another one: `options` are those with a value in a word of its own, and so many words stand
-/// between them and the other program.
-struct Prefix {
-  std::string_view name, options;
-  int words = 0;
-};
-constexpr std::array<Prefix, 15> kPrefixes = {{
-    {"env", " -u --unset -C --chdir "},
-    {"exec", " -a "},
-    {"time", " "},
-    {"nohup", " "},
-    {"command", " "},
-    {"then", " "},
-    {"do", " "},
-    {"else", " "},
-    {"if", " "},
-    {"{", " "},
-    {"!", " "},
-    {"timeout", " -k -s --kill-after --signal ", 1},
-    {"nice", " -n --adjustment "},
-    {"stdbuf", " -i -o -e "},
-    {"numactl", " -N -m -C -i -p --cpunodebind --membind --physcpubind --interleave --preferred "},
-}};
-
-/// The word that names the program: after assignments, `env`, `exec`, `timeout 5h`, and `uv run` and its like.
-std::size_t program_word(const std::vector<Word>& words) {
-  std::size_t at = 0;
-  while (at < words.size()) {
-    const std::string_view text = words[at].text;
-    const auto prefix = std::ranges::find(kPrefixes, base_name(text), &Prefix::name);
-    if (assignment(text)) {
-      ++at;
-    } else if (prefix != kPrefixes.end()) {
-      for (++at; at < words.size() && words[at].text.starts_with('-'); ++at) {
-        std::string option = " ";
-        option += words[at].text;
-        option += ' ';
-        if (prefix->options.contains(option)) ++at;
-      }
-      at += static_cast<std::size_t>(prefix->words);
-    } else if ((text == "uv" || text == "poetry" || text == "pixi") && at + 1 < words.size() &&
-               words[at + 1].text == "run") {
-      at += 2;
-    } else {
-      break;
-    }
-  }
-  return at;
-}
-
 /// Whether a program that is none of Python's is given Python to start: `sudo python3 train.py`, `bash -c "python
 /// ..."`.
-bool hides_python(const std::vector<Word>& words) {
+bool hides_python(const std::vector<CommandWord>& words) {
   constexpr std::array<std::string_view, 13> kReaders = {"which", "echo", "type",   "printf",  "export", "alias", "pip",
                                                          "apt",   "hash", "source", "apt-get", ".",      "ln"};
   const std::size_t at = program_word(words);
-  if (at >= words.size() || python(words[at].text)) return false;
-  if (std::ranges::find(kReaders, base_name(words[at].text)) != kReaders.end()) return false;
+  if (at >= words.size() || is_python(words[at].text)) return false;
+  if (std::ranges::find(kReaders, program_name(words[at].text)) != kReaders.end()) return false;
   for (std::size_t i = at + 1; i < words.size(); ++i) {
     std::string_view text = words[i].text;
     while (!text.empty() && (text.front() == '\'' || text.front() == '"')) text.remove_prefix(1);
     const bool program = i + 1 < words.size() || text.find(' ') != std::string_view::npos;
-    if (program && python(text.substr(0, text.find(' ')))) return true;
+    if (program && is_python(text.substr(0, text.find(' ')))) return true;
   }
   return false;
 }
 
 /// GPUs that CUDA_VISIBLE_DEVICES leaves in sight, where it is written as a list.
-std::optional<int> visible_gpus(const std::vector<Word>& words) {
+std::optional<int> visible_gpus(const std::vector<CommandWord>& words) {
   constexpr std::string_view kName = "CUDA_VISIBLE_DEVICES=";
-  for (const Word& word : words) {
+  for (const CommandWord& word : words) {
     if (!word.text.starts_with(kName)) continue;
     std::string list(word.text.substr(kName.size()));
     std::erase_if(list, [](char c) { return c == '"' || c == '\''; });
@@ -127,25 +46,14 @@ std::optional<int> visible_gpus(const std::vector<Word>& words) {
   return std::nullopt;
 }
 
-/// Whether a line starts processes for the GPUs itself.
-bool launches(const std::vector<Word>& words) {
-  const std::size_t at = program_word(words);
-  if (at >= words.size()) return false;
-  if (std::ranges::find(kLaunchers, base_name(words[at].text)) != kLaunchers.end()) return true;
-  if (!python(words[at].text) || at + 2 >= words.size() || words[at + 1].text != "-m") return false;
-  const std::string_view module = words[at + 2].text;
-  return module.starts_with("torch.distributed.") || module.starts_with("accelerate.") ||
-         module.starts_with("deepspeed");
-}
-
 /// A line that starts Python with a program or module: what torchrun would take in its place.
 struct PythonLine {
   std::size_t begin = 0, end = 0;  ///< of the words "python -u" in the text
 };
 
-std::optional<PythonLine> python_line(const std::vector<Word>& words) {
+std::optional<PythonLine> python_line(const std::vector<CommandWord>& words) {
   const std::size_t at = program_word(words);
-  if (at >= words.size() || !python(words[at].text)) return std::nullopt;
+  if (at >= words.size() || !is_python(words[at].text)) return std::nullopt;
   std::size_t next = at + 1;
   while (next < words.size() && (words[next].text == "-u" || words[next].text == "-O")) ++next;
   if (next >= words.size()) return std::nullopt;
@@ -155,22 +63,6 @@ std::optional<PythonLine> python_line(const std::vector<Word>& words) {
       (words[next + 1].text == "pip" || words[next + 1].text == "venv" || words[next + 1].text == "ensurepip"))
     return std::nullopt;
   return PythonLine{words[at].begin, words[next - 1].end};
-}
-
-/// The value of "--name=value" or "--name value" in any spelling of the dashes inside; nullopt: not there.
-std::optional<std::string_view> option(const std::vector<Word>& words, std::string_view name) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string_view word = words[i].text;
-    if (!word.starts_with("-")) continue;
-    while (word.starts_with("-")) word.remove_prefix(1);
-    const std::size_t equals = word.find('=');
-    std::string given(word.substr(0, equals));
-    std::ranges::replace(given, '_', '-');
-    if (given != name) continue;
-    if (equals != std::string_view::npos) return word.substr(equals + 1);
-    return i + 1 < words.size() ? words[i + 1].text : std::string_view();
-  }
-  return std::nullopt;
 }
 
 std::optional<int> whole_number(std::string_view text) {
@@ -187,7 +79,7 @@ struct Contradiction {
   std::string_view variable;
 };
 
-std::optional<Contradiction> contradiction(const std::vector<Word>& words, const LaunchPhase& laid) {
+std::optional<Contradiction> contradiction(const std::vector<CommandWord>& words, const LaunchPhase& laid) {
   const int world = std::max(laid.nodes * laid.gpus, 1);
   const std::array<Contradiction, 5> numbers = {{
       {"nproc-per-node", 0, std::max(laid.gpus, 1), "{gpus}"},
@@ -220,19 +112,20 @@ class Processes {
     const std::vector<ShellSpan> commands = shell_commands(text_);
     std::optional<PythonLine> last;
     std::optional<int> visible;
-    bool launched = false, hidden = false;
+    bool launched = false, hidden = false, ray = false;
     int pythons = 0;
     // From the end, since adding options moves what follows.
     for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
-      const std::vector<Word> words = words_of(text_, *command);
+      const std::vector<CommandWord> words = words_of(text_, *command);
       const bool exported = !words.empty() && words.front().text == "export";
-      if (launches(words)) {
+      if (starts_processes(words)) {
         launched = true;
         if (auto good = see(visible_gpus(words)); !good) return good;
         if (auto good = check(words); !good) return good;
         continue;
       }
       if (exported && !visible) visible = visible_gpus(words);
+      ray = ray || is_ray_program(words);
       hidden = hidden || (!last && hides_python(words));  // after the one that would be taken
       if (const auto found = python_line(words)) {
         if (!last) {
@@ -246,6 +139,17 @@ class Processes {
     if (!place_.laid.distributed() || !train) return {};
     if (auto good = see(visible); !good) return good;
     if (launched) return {};
+    if (ray && place_.laid.nodes > 1)
+      return place_.wrong("its command is one Ray program for all GPUs, and would be started on each of the plan's " +
+                          std::to_string(place_.laid.nodes) +
+                          " machines; start Ray in the command (ray start --head where GPUPLAN_NODE_RANK is 0, ray "
+                          "start --address=$GPUPLAN_MASTER_ADDR:6379 --block elsewhere) and the program on machine 0");
+    if (ray || names_gpus()) {
+      tell("The command is started as it is, once" + std::string(place_.laid.nodes > 1 ? " on each machine" : "") +
+           ": it " +
+           (ray ? "starts its processes through Ray." : "names {gpus}, so it starts a process for each GPU itself."));
+      return {};
+    }
     if (hidden)
       return place_.wrong("the plan uses " + count() +
                           ", one process per GPU, and its command starts python in a way that gpuplan cannot convert; "
@@ -258,11 +162,32 @@ class Processes {
     std::string note = "python was replaced by torchrun: the plan uses " + count() + ", one process per GPU.";
     if (pythons > 1)
       note += " The last of " + std::to_string(pythons) + " python commands is assumed to be the training.";
-    work_.notes.push_back(note);
+    tell(note + " A command that names {gpus} is left as it is.");
     return {};
   }
 
  private:
+  /// Also beside what to type: it changes what the user wrote.
+  void tell(std::string note) {
+    work_.starts = note;
+    work_.notes.push_back(std::move(note));
+  }
+  /// Whether the line that starts Python, or a variable that is set for it, names {gpus}: who counts GPUs himself
+  /// starts the processes himself.
+  bool names_gpus() const {
+    const std::string& text = place_.phase().command;
+    const std::vector<ShellSpan> commands = shell_commands(text);
+    bool started = false;
+    for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
+      const std::vector<CommandWord> words = words_of(text, *command);
+      const bool sets = program_word(words) >= words.size() || words.front().text == "export";
+      const bool starts = !started && (python_line(words) || hides_python(words));
+      started = started || starts;
+      if (starts && is_torchrun_program(words)) return false;
+      if ((sets || starts) && command->of(text).contains("{gpus}")) return true;
+    }
+    return false;
+  }
   std::string count() const { return std::to_string(place_.laid.nodes * place_.laid.gpus) + " GPUs"; }
 
   /// Refuses a list of fewer GPUs than the plan has in a machine.
@@ -272,13 +197,16 @@ class Processes {
                         " GPUs, but the plan has " + std::to_string(place_.laid.gpus) + "; remove it");
   }
 
-  Result<void> check(const std::vector<Word>& words) {
+  Result<void> check(const std::vector<CommandWord>& words) {
     const LaunchPhase& laid = place_.laid;
     if (const auto wrong = contradiction(words, laid))
       return place_.wrong("its command has --" + std::string(wrong->option) + " " + std::to_string(wrong->given) +
                           ", but the plan has " + std::to_string(wrong->planned) + "; write " +
                           std::string(wrong->variable) + " instead");
-    const bool torch = base_name(words[program_word(words)].text) == "torchrun";
+    if (std::holds_alternative<TrainPhase>(place_.phase().work))
+      if (const std::string wrong = started_wrongly(words, text_, laid.nodes, laid.gpus); !wrong.empty())
+        return place_.wrong("its command " + wrong);
+    const bool torch = program_name(words[program_word(words)].text) == "torchrun";
     if (laid.nodes > 1 && option(words, "standalone"))
       return place_.wrong("its command has --standalone, but the plan has " + std::to_string(laid.nodes) +
                           " nodes; remove it, gpuplan adds the rendezvous options");
@@ -286,14 +214,15 @@ class Processes {
                           !option(words, "master-addr");
     std::string missing = machines ? std::string(kMachines) : "";
     if (torch && !option(words, "nproc-per-node")) missing += (machines ? " " : "") + std::string(kProcesses);
-    if (!missing.empty()) add(words, missing);
+    if (!missing.empty()) add(words[program_word(words)], "torchrun", missing);
+    if (const std::string more = laid.nodes > 1 ? missing_of_accelerate(words) : ""; !more.empty())
+      add(words[program_word(words) + 1], "accelerate", more);
     return {};
   }
 
-  void add(const std::vector<Word>& words, const std::string& options) {
-    const Word& word = words[program_word(words)];
-    text_.insert(word.end, " " + options);
-    work_.notes.push_back("torchrun options added for the plan: " + options + ".");
+  void add(const CommandWord& behind, const std::string& program, const std::string& options) {
+    text_.insert(behind.end, " " + options);
+    work_.notes.push_back(program + " options added for the plan: " + options + ".");
   }
 
   const WorkPlace& place_;

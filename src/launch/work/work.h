@@ -28,6 +28,7 @@ struct Work {
   bool resumes = false;            ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
   bool begins_anew = false;        ///< started again, it does not, and gpuplan chose it: trl sft
   bool user_command = false;       ///< the job's own `command`
+  std::string starts;              ///< a sentence, where what the user wrote is started another way, or may surprise
   std::string unwritten;           ///< why gpuplan writes no program and the user has to name a command; else empty
 };
 

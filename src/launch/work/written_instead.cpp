@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "launch/work/work.h"
 #include "output/text/table.h"
