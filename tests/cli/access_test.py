@@ -65,6 +65,7 @@ class Before(unittest.TestCase):
         asked = self.missing("HF_TOKEN does not open the model", LLAMA, answer="403", HF_TOKEN="hf_secret")
         self.assertTrue(asked.endswith(" hf_secret\n"))
         self.missing("set MODEL to the right name", LLAMA, answer="404", HF_TOKEN="hf_secret")
+        self.missing("set MODEL_02_B to the right name", LLAMA, answer="404", MODEL_VARIABLES="MODEL_02_B")
 
     def test_a_token_that_was_left_by_a_login(self):
         (self.place / ".cache/huggingface").mkdir(parents=True)
@@ -92,8 +93,10 @@ class Before(unittest.TestCase):
 
     def test_data(self):
         (self.place / "rows").mkdir()
-        for data in ("rows", "/none/rows.jsonl", "rows.jsonl", "data/train/rows.jsonl"):
+        for data in ("rows", "s3://bucket/rows.jsonl"):
             self.assertEqual(self.look(DATA=data, answer="404"), (0, "", ""), data)
+        for data in ("/none/rows.jsonl", "rows.jsonl", "data/rows.jsonl.gz", "data/train/rows.jsonl", "a/b/c"):
+            self.assertEqual(self.missing(f"DATA: {data} is not here", DATA=data), "", "nobody is asked")
         asked = self.missing("DATA: owner/name:test is no file or folder here, and no data set of the hub", DATA="owner/name:test", answer="404")
         self.assertEqual(asked, "https://hub.example/api/datasets/owner/name \n")
         self.missing("EVAL_DATA: owner/name is no file", EVAL_DATA="owner/name", answer="401")
@@ -159,7 +162,7 @@ phases:
             for number, variable in (("01", "DATA_01_BASE"), ("02", "DATA_02_TALK")):
                 script = scripts_of(folder.path, number)[0].read_text(encoding="utf-8")
                 look = script[script.index("look_first() {"):]
-                self.assertTrue(look.startswith(f'look_first() {{\n  export DATA="${variable}"\n  bash '), look[:200])
+                self.assertTrue(look.startswith(f'look_first() {{\n  export DATA="${variable}"\n  MODEL_VARIABLES='), look[:200])
 
     def test_what_setup_brings_is_looked_for_after_it(self):
         job = training_job("hf-trainer", LLAMA, SAMPLES, 8, 1, "method: lora") + "    setup: {run: \"mkdir -p meta-llama/Llama-3.1-8B\", time: 1 min}\n"

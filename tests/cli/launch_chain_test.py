@@ -119,7 +119,9 @@ class Chain(unittest.TestCase):
         self.assertEqual(self.source("d"), "02-b/final", "engines take adapters")
         self.assertTrue((self.runs / "02-b" / "merged" / "tokenizer.json").exists())
         for phase in "bcd":
-            self.assertEqual(self.source(phase, MODEL="mine"), "mine")
+            own = f"MODEL_{SLUGS[phase].upper().replace('-', '_')}"
+            self.assertEqual(self.source(phase, **{own: "mine"}), "mine")
+            self.assertNotEqual(self.source(phase, MODEL="mine"), "mine", "MODEL is where the job begins")
 
     def test_adapters_that_nobody_merged_are_told_before_the_start(self):
         checks = self.function("c", "look_first")
@@ -133,7 +135,7 @@ class Chain(unittest.TestCase):
         code, text = told()
         self.assertEqual(code, 78)
         self.assertIn("01-a left adapters in final that are not merged", text)
-        self.assertEqual(told(MODEL="mine"), (0, ""))
+        self.assertEqual(told(MODEL_03_C="mine"), (0, ""))
         self.finish("a")
         self.assertEqual(told(), (0, ""))
         self.left("b", "adapter_config.json")

@@ -90,13 +90,54 @@ TEST(Chain, GenerationTakesAdaptersAsTheyAre) {
       const auto before = phase_work(*laid.launch, laid.launch->phases[0]);
       const auto after = phase_work(*laid.launch, laid.launch->phases[1]);
       ASSERT_TRUE(before && after);
-      EXPECT_NE(
-          all_of(*after).find(first.framework == "megatron" ? "MODEL: folder of meta-llama/Llama-3.2-1B as transformers"
-                                                            : "\"01-a/final\""),
-          std::string::npos)
+      EXPECT_NE(all_of(*after).find(first.framework == "megatron"
+                                        ? "MODEL_02_B: folder of meta-llama/Llama-3.2-1B as transformers"
+                                        : "\"01-a/final\""),
+                std::string::npos)
           << all_of(*after);
       EXPECT_FALSE(finish_of(*before).ends_with(" merge"));
     }
+}
+
+/// MODEL is where the job begins: taken in a later phase too, it would throw away what the earlier one learnt.
+TEST(Chain, AVariableForTheFirstModelIsNoneForWhatFollows) {
+  for (const Way& first : ways())
+    for (const Way& second : ways()) {
+      if (first.gpt2() || second.gpt2() || second.framework == "megatron") continue;
+      if (second.framework == "torchtitan") continue;  // begins from ASSETS
+      SCOPED_TRACE(first.framework + " " + first.method + ", then " + second.framework + " " + second.method);
+      const std::string model = "meta-llama/Llama-3.2-1B";
+      const Launched laid = pair(first, training("b", second, model, "    needs: [a]\n"));
+      ASSERT_TRUE(laid.launch);
+      const std::string after = all_of(*phase_work(*laid.launch, laid.launch->phases[1]));
+      EXPECT_NE(after.find("MODEL_02_B"), std::string::npos) << after;
+      EXPECT_EQ(after.find("{MODEL:-"), std::string::npos) << after;
+      EXPECT_EQ(after.find("\"variable\": \"MODEL\""), std::string::npos) << after;
+      EXPECT_EQ(all_of(*phase_work(*laid.launch, laid.launch->phases[0])).find("MODEL_01"), std::string::npos);
+    }
+}
+
+TEST(Chain, PhasesThatBeginWithDifferentModelsHaveAVariableEach) {
+  const auto laid = [](const std::string& model, const std::string& more) {
+    return pair({"hf-trainer", "lora"}, training("b", {"axolotl", "lora"}, model, more));
+  };
+  const auto text = [](const Launched& both, std::size_t which) {
+    return all_of(*phase_work(*both.launch, both.launch->phases[which]));
+  };
+  const Launched other = laid("Qwen/Qwen2.5-0.5B", "");
+  EXPECT_NE(text(other, 0).find("MODEL_01_A"), std::string::npos) << text(other, 0);
+  EXPECT_NE(text(other, 1).find("MODEL_02_B"), std::string::npos) << text(other, 1);
+  const Launched same = laid("meta-llama/Llama-3.2-1B", "");
+  EXPECT_NE(text(same, 1).find("{MODEL:-"), std::string::npos) << text(same, 1);
+}
+
+TEST(Chain, WhatPhasesWantUnderOneNameHasAVariableEach) {
+  const Launched laid =
+      pair({"torchtitan", "full"}, training("b", {"torchtitan", "full"}, "meta-llama/Llama-3.2-3B", ""));
+  ASSERT_TRUE(laid.launch);
+  EXPECT_NE(all_of(*phase_work(*laid.launch, laid.launch->phases[0])).find("ASSETS_01_A: "), std::string::npos);
+  const std::string second = all_of(*phase_work(*laid.launch, laid.launch->phases[1]));
+  EXPECT_NE(second.find("export ASSETS=\"$ASSETS_02_B\""), std::string::npos) << second;
 }
 
 TEST(Chain, OnlyWhatTrainsFromThemHasAdaptersMerged) {

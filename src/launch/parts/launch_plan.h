@@ -57,8 +57,8 @@ struct Launch {
   std::string command;                ///< that wrote the files: "gpuplan launch job.yaml --to slurm"
   std::vector<LaunchPhase> phases{};  ///< in an order in which needs come first
   std::vector<LaunchGroup> groups{};  ///< in the order of their first phase
-  std::vector<std::string>
-      rows{};  ///< wanted under the name DATA: with several of them, DATA is another variable for each phase
+  std::vector<std::string> rows{};    ///< wanted under the names DATA, TOKENIZER, ASSETS and PRETRAINED: where phases
+                                      ///< want different ones under one name, it is another variable for each phase
   /// What to take where the plan's machines are not to be had, best first, the pick among them: for launchers that
   /// search a market. Empty: nobody looked. lay_out() leaves it empty.
   std::vector<Fallback> fallbacks{};

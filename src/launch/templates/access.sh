@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Whether what a phase needs from outside is to be had, before hours are paid for: access.sh [MODEL...]
-# Asks the Hugging Face hub for each model that is no folder here, and looks at DATA, EVAL_DATA, CHAT_TEMPLATE, REPORT_TO and
+# Asks the Hugging Face hub for each model that is no folder here (MODEL_VARIABLES: by which they are named), and looks at DATA, EVAL_DATA, CHAT_TEMPLATE, REPORT_TO and
 # PUSH_TO. Exit code: 78 where something is missing, which is told; what cannot be asked is no reason to stop.
 set -u
 hub=${HF_ENDPOINT:-https://huggingface.co}
@@ -46,12 +46,19 @@ check_model() {
           "its licence; if that is done, the token lacks the right to read gated models"
       fi
       ;;
-    404) wrong "the hub has no model $1 with a config.json: set MODEL to the right name, or to a folder with the model" ;;
+    404) wrong "the hub has no model $1 with a config.json: set $variable to the right name, or to a folder with the model" ;;
   esac
 }
 
 check_rows() {
   local name=${!1:-} code
+  [ -n "$name" ] && [ ! -e "$name" ] && [[ "$name" != *://* ]] || return 0
+  # Files by their endings, and what no data set can be called.
+  if [[ "$name" =~ \.(jsonl|json|ndjson|parquet|txt|md|csv|bin)(\.gz|\.zst|\.xz)?$ ]] ||
+    ! [[ "$name" =~ ^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?(:[^/[:space:]]+)?$ ]]; then
+    wrong "$1: $name is not here"
+    return
+  fi
   on_hub "${name%%:*}" || return 0
   ask "api/datasets/${name%%:*}"
   case $code in
@@ -88,7 +95,9 @@ check_push() {
 }
 
 code=
+read -ra variables <<<"${MODEL_VARIABLES:-MODEL}"
 for model in "$@"; do
+  variable=${variables[0]:-MODEL} variables=("${variables[@]:1}")
   [ -z "$model" ] || check_model "$model"
 done
 check_rows DATA

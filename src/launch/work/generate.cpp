@@ -151,7 +151,7 @@ Result<Work> generation_work(const WorkPlace& place) {
     write_model(json, place, generate.models, i, work);
     const bool brought = !made_while_loading(s.weights, engine->name) && generate.models[i].shape.native != s.weights;
     quantized = quantized || !made_while_loading(s.weights, engine->name);
-    const std::string variable = model_variable(generate.models, i);
+    const std::string variable = model_variable(place, generate.models, i);
     const bool asked =
         std::ranges::any_of(work.required, [&](const std::string& r) { return r.starts_with(variable + ":"); });
     if (brought && !asked)

@@ -59,6 +59,42 @@ std::string must_name(const WorkPlace& place, const ModelUse& use) {
   return known ? "" : "Hugging Face name, or folder, of " + printable(use.name, 60);
 }
 
+/// Whether the phase goes on with what an earlier one trained of the model.
+bool takes_over(const WorkPlace& place, const ModelUse& use) {
+  const bool anew = std::holds_alternative<TrainPhase>(place.phase().work) && place.from_scratch();
+  return !anew && (!trained_by(place, use).empty() || !own_form(place, use).empty());
+}
+
+/// The models of a phase for which gpuplan writes the program.
+std::vector<ModelUse> models_of(const WorkPlace& place) {
+  if (!trim(place.phase().command).empty()) return {};
+  if (std::holds_alternative<TrainPhase>(place.phase().work)) return place.train().models;
+  const auto* generate = std::get_if<GeneratePhase>(&place.phase().work);
+  return generate != nullptr ? generate->models : std::vector<ModelUse>{};
+}
+
+/// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several.
+std::string plain_variable(const std::vector<ModelUse>& models, std::size_t which) {
+  if (models.size() == 1) return "MODEL";
+  std::string name = "MODEL_" + upper_slug(models[which].name);
+  const auto first = models.begin() + static_cast<std::ptrdiff_t>(which);
+  if (std::any_of(models.begin(), first, [&](const ModelUse& use) { return "MODEL_" + upper_slug(use.name) == name; }))
+    name += "_" + std::to_string(which + 1);
+  return name;
+}
+
+/// Whether another phase begins with another model under the same variable.
+bool shared_variable(const WorkPlace& place, const ModelUse& use, const std::string& name) {
+  return std::ranges::any_of(place.launch.phases, [&](const LaunchPhase& laid) {
+    const WorkPlace other{place.launch, laid};
+    const std::vector<ModelUse> models = models_of(other);
+    for (std::size_t i = 0; i < models.size(); ++i)
+      if (plain_variable(models, i) == name && source_of(models[i]) != source_of(use) && !takes_over(other, models[i]))
+        return true;
+    return false;
+  });
+}
+
 /// What transformers calls a network of this shape, with its keys; false when there is none of it.
 bool write_config(JsonWriter& json, const ModelShape& s, int sequence) {
   if (s.kind != ModelKind::kDecoder || s.moe() || s.mla() || s.window > 0 || s.qk_norm != QkNorm::kNone) return false;
@@ -88,13 +124,11 @@ std::string phase_variable(std::string_view name, const LaunchPhase& laid) {
   return std::string(name) + "_" + upper_slug(laid.slug);
 }
 
-std::string model_variable(const std::vector<ModelUse>& models, std::size_t which) {
-  if (models.size() == 1) return "MODEL";
-  std::string name = "MODEL_" + upper_slug(models[which].name);
-  const auto first = models.begin() + static_cast<std::ptrdiff_t>(which);
-  if (std::any_of(models.begin(), first, [&](const ModelUse& use) { return "MODEL_" + upper_slug(use.name) == name; }))
-    name += "_" + std::to_string(which + 1);
-  return name;
+std::string model_variable(const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which) {
+  const std::string name = plain_variable(models, which);
+  // What MODEL names is where the job begins. A later phase must not begin there again.
+  const bool own = takes_over(place, models[which]) || shared_variable(place, models[which], name);
+  return own ? phase_variable(name, place.laid) : name;
 }
 
 std::string source_of(const ModelUse& use) {
@@ -142,11 +176,13 @@ std::vector<std::string> check_merged(const WorkPlace& place) {
   if (place.from_scratch() || std::ranges::find(left, "merged", &Trained::folder) == left.end()) return {};
   std::string all;
   for (const Trained& one : left) all += " " + one.path();
+  const std::string variable = model_variable(place, place.train().models, 0);
   const std::string told =
       "${left%/*} left adapters in final that are not merged (no folder merged); start it again, which merges them, or "
-      "set MODEL";
+      "set " +
+      variable;
   return {"for left in" + all + "; do",
-          "  [ -z \"${MODEL:-}\" ] && [ -e \"$GPUPLAN_RUN_DIR/../${left%/*}/final\" ] || continue",
+          "  [ -z \"${" + variable + ":-}\" ] && [ -e \"$GPUPLAN_RUN_DIR/../${left%/*}/final\" ] || continue",
           "  [ ! -e \"$GPUPLAN_RUN_DIR/../$left\" ] || break",
           "  echo \"" + told + "\" >&2",
           "  exit 78",
@@ -156,7 +192,7 @@ std::vector<std::string> check_merged(const WorkPlace& place) {
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
                  Work& work) {
   const ModelUse& use = models[which];
-  const std::string variable = model_variable(models, which);
+  const std::string variable = model_variable(place, models, which);
   const std::vector<Trained> earlier = trained_by(place, use);
   std::vector<std::string> folders;
   for (const Trained& one : earlier) folders.push_back(one.path());
@@ -206,11 +242,12 @@ std::vector<std::string> model_lines(const WorkPlace& place, std::string_view sh
 void take_model(const WorkPlace& place, Work& work) {
   const ModelUse& model = place.train().models.front();
   std::ranges::move(model_lines(place, "model", bash_value(source_of(model)), work), std::back_inserter(work.command));
-  work.command.emplace_back("export GPUPLAN_BASE_MODEL=\"${MODEL:-$model}\"");
+  const std::string variable = model_variable(place, place.train().models, 0);
+  work.command.push_back("export GPUPLAN_BASE_MODEL=\"${" + variable + ":-$model}\"");
   const std::string what = must_name(place, model);
   const bool told =
-      std::ranges::any_of(work.required, [](const std::string& line) { return line.starts_with("MODEL:"); });
-  if (!what.empty() && !told) work.required.push_back("MODEL: " + what);
+      std::ranges::any_of(work.required, [&](const std::string& line) { return line.starts_with(variable + ":"); });
+  if (!what.empty() && !told) work.required.push_back(variable + ": " + what);
 }
 
 void leave_final(Work& work, std::string_view folder) {

@@ -50,11 +50,14 @@ void lead_reports(const WorkPlace& place, Work& work) {
 void ask_first(const WorkPlace& place, const std::vector<ModelUse>& models, Work& work) {
   work.files.push_back(program(place, "access.sh"));
   std::string line = "bash " + file_word("access.sh");
+  std::string variables;
   for (std::size_t i = 0; i < models.size(); ++i) {
     const bool fetched = !models[i].drawn && trained_by(place, models[i]).empty();
     const std::string name = fetched ? source_of(models[i]) : "";
-    line += " \"${" + model_variable(models, i) + ":-" + (plain_hub_name(name) ? name : "") + "}\"";
+    variables += (i == 0 ? "" : " ") + model_variable(place, models, i);
+    line += " \"${" + model_variable(place, models, i) + ":-" + (plain_hub_name(name) ? name : "") + "}\"";
   }
+  if (variables != "MODEL") line = "MODEL_VARIABLES=" + bash_value(variables) + " " + line;
   work.checks.push_back(std::move(line));
   if (std::holds_alternative<TrainPhase>(place.phase().work))
     std::ranges::move(check_merged(place), std::back_inserter(work.checks));

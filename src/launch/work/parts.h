@@ -87,8 +87,9 @@ int longest_row(const WorkPlace& place);
 /// Says so, where the two differ.
 void tell_longest(const WorkPlace& place, Work& work);
 
-/// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several: the variable that names another source of a model.
-std::string model_variable(const std::vector<ModelUse>& models, std::size_t which);
+/// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several: the variable that names another source of a model. Where
+/// the phase goes on with what an earlier one trained, or phases begin with different models: MODEL_02_SFT, its own.
+std::string model_variable(const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which);
 /// What a program calls the optimizer, by a column of data/optimizers.csv; "" where it has none.
 std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program);
 /// Where a model is fetched from: its name on the Hugging Face hub, else the name in the job.
@@ -111,8 +112,8 @@ std::vector<std::string> check_merged(const WorkPlace& place);
 /// Shell lines that set a variable to `first`, a word of the shell, or to what the nearest phase before left.
 std::vector<std::string> model_lines(const WorkPlace& place, std::string_view shell_name, std::string_view first,
                                      Work& work);
-/// For settings that name the model as @GPUPLAN_BASE_MODEL@: MODEL, else what an earlier phase trained, else the job's
-/// name.
+/// For settings that name the model as @GPUPLAN_BASE_MODEL@: the model's variable, else what an earlier phase trained,
+/// else the job's name.
 void take_model(const WorkPlace& place, Work& work);
 /// The last lines of a command whose program leaves the model in `folder` of the run, as transformers reads it.
 void leave_final(Work& work, std::string_view folder);

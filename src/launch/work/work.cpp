@@ -79,19 +79,28 @@ Result<Work> own_work(const Launch& launch, const LaunchPhase& phase) {
   return Work{};
 }
 
+/// What phases may want different ones of under one name. A clone of a program serves all of them.
+constexpr std::array<std::string_view, 4> kOwn = {"DATA", "TOKENIZER", "ASSETS", "PRETRAINED"};
+
+std::string_view own_name(const std::string& entry) {
+  const std::string_view name = std::string_view(entry).substr(0, entry.find(':'));
+  const auto found = std::ranges::find(kOwn, name);
+  return found == kOwn.end() ? std::string_view() : *found;
+}
+
 std::vector<std::string>::iterator data_entry(Work& work) {
   return std::ranges::find_if(work.required, [](const std::string& entry) { return entry.starts_with("DATA:"); });
 }
 
-/// What the phases want under the name DATA, each once.
+/// What the phases want under the names of kOwn, each once.
 std::vector<std::string> rows_wanted(const Launch& launch) {
   std::vector<std::string> all;
   for (const LaunchPhase& laid : launch.phases) {
     if (has_command(*laid.phase)) continue;
     auto work = own_work(launch, laid);
     if (!work) continue;
-    const auto entry = data_entry(*work);
-    if (entry != work->required.end() && std::ranges::find(all, *entry) == all.end()) all.push_back(*entry);
+    for (const std::string& entry : work->required)
+      if (!own_name(entry).empty() && std::ranges::find(all, entry) == all.end()) all.push_back(entry);
   }
   return all;
 }
@@ -116,17 +125,21 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
     bring_rows(phase, *work);
     return work;
   }
-  const auto entry = data_entry(*work);
-  if (entry == work->required.end() ||
-      std::ranges::all_of(launch.rows, [&](const std::string& rows) { return rows == *entry; }))
-    return work;
-  // Programs go on reading DATA, each its own.
-  const std::string variable = phase_variable("DATA", phase);
-  entry->replace(0, std::string_view("DATA").size(), variable);
-  const std::string line = "export DATA=\"$" + variable + "\"";
-  work->command.insert(work->command.begin(), line);
-  if (!work->checks.empty()) work->checks.insert(work->checks.begin(), line);
-  work->notes.push_back("DATA is " + variable + ", since other phases use other data.");
+  for (std::string& entry : work->required) {
+    const std::string name(own_name(entry));
+    if (name.empty() || std::ranges::all_of(launch.rows, [&](const std::string& rows) {
+          return rows == entry || own_name(rows) != name;
+        }))
+      continue;
+    // Programs go on reading DATA, each its own.
+    const std::string variable = phase_variable(name, phase);
+    entry.replace(0, name.size(), variable);
+    const std::string line = "export " + name + "=\"$" + variable + "\"";
+    work->command.insert(work->command.begin(), line);
+    if (!work->checks.empty()) work->checks.insert(work->checks.begin(), line);
+    work->notes.push_back(name + " is " + variable + ", since other phases use " +
+                          (name == "DATA" ? "other data." : "another."));
+  }
   return work;
 }
 
