@@ -121,6 +121,61 @@ TEST(Work, PythonIsFoundWhereverItStandsInALine) {
   EXPECT_EQ(command_of("bash -c 'python train.py'", 1), "bash -c 'python train.py'");
 }
 
+/// One process hands out work to all GPUs: torchrun would start as many of them as there are GPUs.
+TEST(Work, ProgramsThatStartTheirProcessesAreLeftAsTheyAre) {
+  for (const char* own :
+       {"python3 -m verl.trainer.main_ppo data.train_batch_size={batch}",
+        "python3 -m recipe.dapo.main_dapo trainer.n_gpus_per_node=4",
+        "uv run python examples/run_grpo.py cluster.gpus_per_node=4",
+        "uv run --extra mcore python examples/run_grpo_math.py", "python3 -m openrlhf.cli.train_ppo_ray --x {micro}",
+        "python -m skyrl_train.entrypoints.main_base", "python main.py --devices {gpus}", "GPUS={gpus} python main.py",
+        "export GPUS={gpus}; python main.py", "bash -c 'python main.py {gpus}'"}) {
+    const Laid laid(Training{.command = own, .gpus = 4}.job());
+    const auto work = laid.work();
+    ASSERT_TRUE(work) << own << line_of(work);
+    EXPECT_EQ(work->command.at(0).find("torchrun"), std::string::npos) << own;
+    EXPECT_NE(work->starts.find("as it is"), std::string::npos) << own;
+  }
+  for (const char* other : {"python3 -m verl.trainer.fsdp_sft_trainer trainer.n_gpus_per_node={gpus}",
+                            "python prepare.py {gpus} && python train.py", "python train.py --world {world}"}) {
+    const Laid laid(Training{.command = other, .gpus = 4}.job());
+    const auto work = laid.work();
+    ASSERT_TRUE(work) << other;
+    EXPECT_NE(work->command.at(0).find("torchrun"), std::string::npos) << other;
+    EXPECT_NE(work->starts.find("A command that names {gpus} is left as it is"), std::string::npos) << other;
+  }
+  EXPECT_TRUE(command_of("python3 -m verl.trainer.main_ppo", 8, 2)
+                  .starts_with("error: phases.train: its command is one Ray program for all GPUs, and would be started "
+                               "on each of the plan's 2 machines"));
+  EXPECT_TRUE(command_of("ray start --head; python3 -m verl.trainer.main_ppo", 8, 2).starts_with("ray start"));
+}
+
+TEST(Work, WhatStartsOneProcessOrTrainsByItselfIsAnError) {
+  for (const auto& [gpus, nodes] : {std::pair{8, 2}, {8, 1}}) {
+    const std::string error = command_of("srun python train.py --bs {micro}", gpus, nodes);
+    EXPECT_TRUE(error.starts_with("error: phases.train: its command starts srun inside of the job")) << error;
+    EXPECT_NE(error.find("leave srun out"), std::string::npos) << error;
+  }
+  EXPECT_TRUE(command_of("srun -n 8 python train.py", 8).starts_with("srun -n 8"));
+  EXPECT_TRUE(command_of("srun python train.py", 1).starts_with("srun"));
+  for (const char* alone : {"mpirun -np {world} python train.py", "deepspeed train.py", "composer train.py",
+                            "llamafactory-cli train a.yaml", "axolotl train a.yaml", "tune run full_finetune"}) {
+    const std::string error = command_of(alone, 8, 2);
+    EXPECT_TRUE(error.starts_with("error: phases.train: its command starts ")) << error;
+    EXPECT_NE(error.find("on each of the plan's 2 machines"), std::string::npos) << error;
+    EXPECT_FALSE(command_of(alone, 8).starts_with("error")) << alone;
+  }
+  for (const char* told : {"NNODES={nodes} NODE_RANK=$GPUPLAN_NODE_RANK llamafactory-cli train a.yaml",
+                           "axolotl train a.yaml --launcher torchrun -- --nnodes={nodes}", "axolotl preprocess a.yaml",
+                           "tune download x", "deepspeed --no_ssh --node_rank $GPUPLAN_NODE_RANK train.py"})
+    EXPECT_FALSE(command_of(told, 8, 2).starts_with("error")) << command_of(told, 8, 2);
+  const std::string accelerate = command_of("accelerate launch --num_processes {world} train.py", 8, 2);
+  EXPECT_TRUE(accelerate.starts_with("accelerate launch --num_machines \"$GPUPLAN_NODES\" --machine_rank "))
+      << accelerate;
+  EXPECT_EQ(command_of("accelerate launch --config_file a.yaml train.py", 8, 2),
+            "accelerate launch --config_file a.yaml train.py");
+}
+
 TEST(Work, FewerGpusInSightThanThePlanHasAreAnError) {
   const std::string error =
       "error: phases.train: its command sets CUDA_VISIBLE_DEVICES to 2 GPUs, but the plan has 4; remove it";
@@ -416,6 +471,34 @@ TEST(Work, NamesOfUsersStayData) {
   for (const std::string& line : work->required) EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_NE(file(*work, "settings.json")->text.find("\"slug\": \"x-touch-tmp-y-id-micro\""), std::string::npos)
       << file(*work, "settings.json")->text;
+}
+
+/// Without a template LLaMA-Factory writes messages of a base model without roles and ends.
+TEST(Work, LlamaFactoryIsToldHowMessagesAreWritten) {
+  const auto with = [](const std::string& model, const std::string& more = "") {
+    return *Laid(job_of("market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nphases:\n  - name: a\n"
+                        "    train: {model: " +
+                        model +
+                        ", method: lora, framework: llama-factory, data: {samples: 1000, tokens_per_sample: 400}, "
+                        "sequence: 512, batch: {sequences: 64}}\n" +
+                        more))
+                .work();
+  };
+  const auto yaml = [](const Work& work) { return file(work, "llama_factory.yaml")->text; };
+  for (const auto& [model, name] : {std::pair{"meta-llama/Llama-3.1-8B", "llama3"},
+                                    {"mistralai/Mistral-7B-v0.3", "mistral"},
+                                    {"google/gemma-2-9b", "gemma"}}) {
+    const Work work = with(model);
+    EXPECT_NE(yaml(work).find("template: " + std::string(name)), std::string::npos) << yaml(work);
+    EXPECT_TRUE(says(work.notes, "template " + std::string(name))) << model;
+    EXPECT_FALSE(says(work.command, "has no chat template")) << model;
+  }
+  const Work asked = with("meta-llama/Llama-3.1-8B", "    args: {template: alpaca}\n");
+  EXPECT_NE(yaml(asked).find("template: alpaca"), std::string::npos);
+  for (const char* model : {"Qwen/Qwen2.5-7B", "Qwen/Qwen2.5-7B-Instruct"}) {
+    EXPECT_EQ(yaml(with(model)).find("template:"), std::string::npos) << model;
+    EXPECT_TRUE(says(with(model).command, "has no chat template")) << model;
+  }
 }
 
 }  // namespace

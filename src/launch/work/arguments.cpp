@@ -15,7 +15,7 @@
 namespace gpuplan {
 namespace {
 
-enum class Kind { kPositive, kNotNegative, kWhole, kCount, kShare, kTruth, kWord };
+enum class Kind { kPositive, kNotNegative, kWhole, kCount, kShare, kTruth, kWord, kPlainWord };
 
 /// Arguments that generated programs understand, under the names that people know them by.
 struct Argument {
@@ -24,7 +24,7 @@ struct Argument {
   Kind kind;
   bool adapters = false;  ///< of adapters alone
 };
-constexpr std::array<Argument, 12> kArguments = {{
+constexpr std::array<Argument, 13> kArguments = {{
     {"learning_rate", " learningrate lr ", Kind::kPositive},
     {"weight_decay", " weightdecay ", Kind::kNotNegative},
     {"warmup_steps", " warmupsteps lrwarmupiters warmupiters ", Kind::kWhole},
@@ -36,6 +36,7 @@ constexpr std::array<Argument, 12> kArguments = {{
     {"use_rslora", " userslora peftuserslora ", Kind::kTruth, true},
     {"use_dora", " usedora peftusedora ", Kind::kTruth, true},
     {kProgramArgument, " program ", Kind::kWord},
+    {kTemplateArgument, " template ", Kind::kPlainWord},
     {"temperature", " temperature ", Kind::kNotNegative},
 }};
 
@@ -105,6 +106,9 @@ constexpr std::string_view kAdapters =
 constexpr std::string_view kTrainer =
     " learning_rate weight_decay warmup_steps warmup_ratio grad_clip seed lora_alpha lora_dropout use_rslora use_dora "
     "program ";
+constexpr std::string_view kLlamaFactory =
+    " learning_rate weight_decay warmup_steps warmup_ratio grad_clip seed lora_alpha lora_dropout use_rslora use_dora "
+    "template ";
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTrainerTables = {
     {{"transformers", "TrainingArguments"}}};
 constexpr std::array<Program, 16> kPrograms = {{
@@ -122,7 +126,7 @@ constexpr std::array<Program, 16> kPrograms = {{
     {"nanochat", " learning_rate warmup_steps warmup_ratio ", {{{"nanochat", "base_train"}}}},
     {"nanogpt", " learning_rate weight_decay warmup_steps warmup_ratio grad_clip "},
     {"axolotl", kAdapters},
-    {"llama-factory", kAdapters},
+    {"llama-factory", kLlamaFactory},
     {"vllm", " temperature ", {}, true},
     {"hf", " temperature "},
     {"hf-compiled", " temperature "},
@@ -188,6 +192,12 @@ std::string_view not_of_kind(std::string_view value, Kind kind) {
       return truth(value) ? "" : "true or false";
     case Kind::kWord:
       return "";
+    case Kind::kPlainWord:
+      return !value.empty() &&
+                     std::ranges::all_of(
+                         value, [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.'; })
+                 ? ""
+                 : "one word, as in llama3";
   }
   return "";
 }
@@ -308,6 +318,13 @@ std::optional<double> argument(const WorkPlace& place, std::string_view name) {
     if (const Argument* known = argument_of(written); known != nullptr && known->name == name)
       return argument_number(value);
   return std::nullopt;
+}
+
+std::string word_argument(const WorkPlace& place, std::string_view name) {
+  for (const auto& [written, value] : place.phase().args)
+    if (const Argument* known = argument_of(written); known != nullptr && known->name == name)
+      return std::string(trim(value));
+  return "";
 }
 
 double number_argument(const WorkPlace& place, std::string_view name, double otherwise) {

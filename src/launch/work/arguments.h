@@ -19,11 +19,16 @@ Result<void> check_arguments(const WorkPlace& place);
 std::optional<double> argument_number(std::string_view text);
 /// What `args` say of `name`, under whichever of its names (kArguments): "learning_rate", "weight_decay", ...
 std::optional<double> argument(const WorkPlace& place, std::string_view name);
+/// The same for a word; "" where `args` do not have it.
+std::string word_argument(const WorkPlace& place, std::string_view name);
 double number_argument(const WorkPlace& place, std::string_view name, double otherwise);
 /// The same for true and false.
 bool argument_says(const WorkPlace& place, std::string_view name);
 /// Steps of warming up: as many as `args` say, the share of all steps that they say, else `otherwise`.
 int warm_up_steps(const WorkPlace& place, int otherwise);
+
+/// Of LLaMA-Factory: in which words it writes messages.
+inline constexpr std::string_view kTemplateArgument = "template";
 
 /// What people set of adapters beside what the plan says of them.
 struct AdapterNumbers {

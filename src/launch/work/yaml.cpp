@@ -1,5 +1,6 @@
 // axolotl and LLaMA-Factory: one YAML file each, whose keys their documentation lists.
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "base/whole.h"
@@ -43,6 +44,73 @@ std::string_view axolotl_attention(const WorkPlace& place) {
   const Strategy& s = place.strategy();
   const std::string_view name = attention_of(place);
   return name == "sdpa" && (s.cp > 1 || packed(place.train())) ? "flash_attention_2" : name;
+}
+
+/// What LLaMA-Factory calls the words around messages, for models whose tokenizer has none, by the beginning of their
+/// name (hiyouga/LLaMA-Factory 0.9.3 to 0.9.5, extras/constants.py). Longer beginnings first.
+struct NamedTemplate {
+  std::string_view begins, name;
+};
+constexpr std::array<NamedTemplate, 19> kTemplates = {{
+    {"meta-llama-3", "llama3"},
+    {"llama-3", "llama3"},
+    {"llama-2", "llama2"},
+    {"codellama", "llama2"},
+    {"mistral-nemo", "ministral"},
+    {"ministral-8b", "ministral"},
+    {"mistral-7b", "mistral"},
+    {"mixtral", "mistral"},
+    {"mistral-small-24b", "mistral_small"},
+    {"gemma-3-", "gemma3"},
+    {"gemma-", "gemma"},
+    {"yi-", "yi"},
+    {"deepseek-llm", "deepseek"},
+    {"deepseek-coder", "deepseekcoder"},
+    {"falcon-", "falcon"},
+    {"internlm2", "intern2"},
+    {"smollm2", "smollm2"},
+    {"smollm-", "smollm"},
+    {"granite-3", "granite3"},
+}};
+
+/// "" where the tokenizer's own is to be taken: of models that were taught to converse, and of what an earlier phase
+/// left.
+std::string template_by_name(const WorkPlace& place) {
+  const ModelUse& model = place.train().models.front();
+  if (model.drawn || !trained_by(place, model).empty()) return "";
+  const std::string source = source_of(model);
+  const std::string name = to_lower(source.substr(source.rfind('/') + 1));
+  for (const std::string_view taught : {"instruct", "chat", "-it", "zephyr", "distill"})
+    if (name.contains(taught)) return "";
+  for (const NamedTemplate& known : kTemplates)
+    if (name.starts_with(known.begins)) return std::string(known.name);
+  return "";
+}
+
+/// Without `template` it takes the tokenizer's, and where that has none it writes messages without any sign of who
+/// speaks and where an answer ends (data/template.py). Base models are then not started.
+void choose_template(SettingLines& lines, const WorkPlace& place, Work& work) {
+  const std::string asked = word_argument(place, kTemplateArgument);
+  const std::string chosen = asked.empty() ? template_by_name(place) : asked;
+  if (!chosen.empty()) {
+    lines.set("template", chosen);
+    work.notes.push_back(
+        "Messages are written in LLaMA-Factory's template " + chosen +
+        (asked.empty() ? ", taken by the name of the model: args: {template: ...} takes another." : "."));
+    return;
+  }
+  work.notes.emplace_back(
+      "Messages are written in the tokenizer's own chat template. Where it has none the phase stops and asks for args: "
+      "{template: ...}.");
+}
+
+/// A line of the shell for that.
+std::string look_for_template() {
+  return "python3 -c 'import sys; from transformers import AutoTokenizer; sys.exit(not "
+         "AutoTokenizer.from_pretrained(sys.argv[1]).chat_template)' \"$GPUPLAN_BASE_MODEL\" || { echo \"the tokenizer "
+         "of "
+         "$GPUPLAN_BASE_MODEL has no chat template, or cannot be read: name one of LLaMA-Factory's in the job, as in "
+         "args: {template: llama3}\" >&2; exit 78; }";
 }
 
 /// Both keep a share of the data out of training.
@@ -181,6 +249,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   Work work;
   SettingLines lines;
   const bool scratch = place.from_scratch();
+  const bool named = !word_argument(place, kTemplateArgument).empty() || !template_by_name(place).empty();
   lines.set("model_name_or_path", kModelMark).set("trust_remote_code", false);
   lines.set("stage", plain_text(place) ? "pt" : "sft").set("do_train", true).set("train_from_scratch", scratch);
   lines.set("finetuning_type", trains_adapters(train) ? "lora" : "full");
@@ -192,9 +261,9 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (adapters.rslora) lines.set("use_rslora", true);
   if (adapters.dora) lines.set("use_dora", true);
   if (train.method == Method::kQlora) lines.set("quantization_bit", 4).set("quantization_method", "bnb");
-  // The file that names the data lies beside: dataset_info.json of LLaMA-Factory. Without `template` it takes the
-  // tokenizer's own.
+  // The file that names the data lies beside: dataset_info.json of LLaMA-Factory.
   lines.set("dataset", "plan").set("dataset_dir", kFilesMark);
+  if (!plain_text(place)) choose_template(lines, place, work);
   lines.set("cutoff_len", longest_row(place)).set("packing", packed(train));
   // Without it samples that share a sequence see each other.
   if (separate_samples(train)) lines.set("neat_packing", true);
@@ -242,7 +311,13 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   take_model(place, work);
   ask_first(place, train.models, work);
   lead_reports(place, work);
+  // The link that stands for it among the settings is made in any case.
+  work.checks.emplace_back(
+      "[ -f \"$DATA\" ] || { echo \"DATA: $DATA is no file here; LLaMA-Factory is started with a JSONL file\" >&2; "
+      "exit "
+      "78; }");
   place_settings(place, "llama_factory.yaml", work);
+  if (!plain_text(place) && !named) work.command.push_back(look_for_template());
   work.command.emplace_back("ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
   work.command.emplace_back(
       "export FORCE_TORCHRUN=1 NPROC_PER_NODE=\"$GPUPLAN_GPUS\" NNODES=\"$GPUPLAN_NODES\" "
@@ -253,10 +328,6 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   work.command.emplace_back("llamafactory-cli train llama_factory.yaml");
   leave_final(work, "checkpoints");
   finish_model(place, work);
-  if (!plain_text(place))
-    work.notes.emplace_back(
-        "Messages are written in the tokenizer's own chat template; a base model without one needs "
-        "a `template` in llama_factory.yaml.");
   notes(place, work);
   return work;
 }
