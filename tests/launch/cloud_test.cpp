@@ -357,5 +357,26 @@ TEST(Clouds, WriteEveryExample) {
   }
 }
 
+/// Machines come with the ordinary network unless somebody asks for the one that the plan counts with.
+TEST(SkyPilot, AsksForTheNetworkThatIsPlanned) {
+  const auto launched = [](const std::string& provider, int nodes) {
+    return Launched(
+        job_of("job: wide\nmarket: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h, provider: " + provider +
+               (provider == "aws" ? ", instance: p5.48xlarge" : "") + "}]}\nwhere: {nodes: " + std::to_string(nodes) +
+               "}\nphases:\n  - name: a\n    train: {model: meta-llama/Llama-3.1-8B, framework: torchtitan, steps: "
+               "2000, batch: {sequences: 256}, sequence: 8192, start: scratch}\n"));
+  };
+  const auto file = [](const Launched& wide, const Result<LaunchSet>& set) {
+    return file_of(set, "skypilot/" + wide.launch->groups.front().slug + ".yaml");
+  };
+  const Launched two = launched("aws", 2);
+  EXPECT_NE(file(two, skypilot_launcher(*two.launch)).find("network_tier: best"), std::string::npos);
+  const Launched one = launched("aws", 1);
+  EXPECT_EQ(file(one, skypilot_launcher(*one.launch)).find("network_tier"), std::string::npos);
+  const Launched other = launched("lambda", 2);
+  const auto set = skypilot_launcher(*other.launch);
+  EXPECT_EQ(file(other, set).find("network_tier"), std::string::npos) << "it would find no machine there";
+}
+
 }  // namespace
 }  // namespace gpuplan

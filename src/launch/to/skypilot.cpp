@@ -21,22 +21,23 @@ namespace {
 struct SkyCloud {
   std::string_view provider, name;
   bool region;
+  bool network;  ///< has `network_tier: best`, without which machines come with the ordinary network
 };
 constexpr std::array kClouds = {
-    SkyCloud{"aws", "aws", true},
-    SkyCloud{"azure", "azure", true},
-    SkyCloud{"gcp", "gcp", true},
-    SkyCloud{"lambda", "lambda", true},
-    SkyCloud{"nebius", "nebius", true},
-    SkyCloud{"oci", "oci", true},
-    SkyCloud{"runpod", "runpod", true},
-    SkyCloud{"verda", "verda", true},
-    SkyCloud{"cudo", "cudo", true},
-    SkyCloud{"vast", "vast", false},  // "France, FR, EU"
-    SkyCloud{"paperspace", "paperspace", true},
-    SkyCloud{"digitalocean", "do", true},
-    SkyCloud{"primeintellect", "primeintellect", false},
-    SkyCloud{"seeweb", "seeweb", false},
+    SkyCloud{"aws", "aws", true, true},
+    SkyCloud{"azure", "azure", true, false},
+    SkyCloud{"gcp", "gcp", true, true},
+    SkyCloud{"lambda", "lambda", true, false},
+    SkyCloud{"nebius", "nebius", true, true},
+    SkyCloud{"oci", "oci", true, false},
+    SkyCloud{"runpod", "runpod", true, false},
+    SkyCloud{"verda", "verda", true, false},
+    SkyCloud{"cudo", "cudo", true, false},
+    SkyCloud{"vast", "vast", false, false},  // "France, FR, EU"
+    SkyCloud{"paperspace", "paperspace", true, false},
+    SkyCloud{"digitalocean", "do", true, false},
+    SkyCloud{"primeintellect", "primeintellect", false, false},
+    SkyCloud{"seeweb", "seeweb", false, false},
 };
 
 /// Null: SkyPilot does not rent there.
@@ -83,6 +84,26 @@ std::string runs_folder(const Launch& launch) {
   return folder + "/" + launch.slug;
 }
 
+/// Whether a phase on several machines is planned with a network that machines have only where it is asked for.
+bool wants_fast_network(const Launch& launch, const LaunchGroup& group) {
+  constexpr BytesPerSecond kFast{12.5e9};  // 100 Gbit/s, more than Ethernet that comes without asking
+  return std::ranges::any_of(group.phases, [&](int position) {
+    const LaunchPhase& laid = launch.phases[static_cast<std::size_t>(position)];
+    const auto& node = laid.part->estimate->node;
+    return laid.nodes > 1 && node && node->network >= kFast;
+  });
+}
+
+/// Of a fast network that the plan counts with and SkyPilot cannot ask for; "" elsewhere.
+std::string network_note(const Launch& launch, const LaunchGroup& group) {
+  const SkyCloud* cloud = sky_cloud(*group.lease->offer);
+  if (!wants_fast_network(launch, group) || (cloud != nullptr && cloud->network)) return "";
+  return group.slug + ": the plan counts with a fast network between machines, which SkyPilot asks for " +
+         (cloud == nullptr ? std::string("only where a cloud is set")
+                           : "nowhere at " + printable(cloud->provider, 40)) +
+         ": look at the first lines of the log for NET/IB, or at the time of the first steps, before you let it run.";
+}
+
 struct Task {
   Yaml document;
   std::string name;
@@ -109,6 +130,8 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
     for (const std::string& place : places) ordered.add(Yaml::map().set("infra", place));
     resources.set("ordered", std::move(ordered));
   }
+  if (wants_fast_network(launch, group) && sky_cloud(offer) != nullptr && sky_cloud(offer)->network)
+    resources.set("network_tier", "best", "the plan counts with the fast network between machines");
   if (const long long memory = asked_memory_gib(machine); memory > 0)
     resources.set("memory", std::to_string(memory) + "+", "GiB: predicted CPU memory");
   resources.set("use_spot", Yaml::yes_no(machine.spot));
@@ -244,6 +267,8 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
                         ", which SkyPilot creates and which is billed until you run: sky storage delete " +
                         job_bucket(launch) + ".");
   }
+  for (const LaunchGroup& group : launch.groups)
+    if (std::string note = network_note(launch, group); !note.empty()) set.notes.push_back(std::move(note));
   for (const LaunchGroup& group : launch.groups)
     if (places_of(launch, *group.lease->offer).empty()) set.notes.push_back(anywhere_note(launch, group));
   set.notes.push_back(limits_note(launch, priced, "max price per machine-hour (max_hourly_cost)",
