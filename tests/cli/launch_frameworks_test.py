@@ -21,6 +21,7 @@ from launch_folder import scripts_of
 from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, check_files, training_job
 from program import main, run
 
+PACKED = SAMPLES[:-1] + ", packing: true}"
 QWEN3, DEEPSEEK = "Qwen/Qwen3-8B", "deepseek-ai/DeepSeek-V2-Lite"
 TWO_PHASES = """
 market: {{use: only, offers: [{{gpu: H100 SXM, gpus: 8, price: $1/h}}]}}
@@ -74,7 +75,7 @@ class Torchtitan(Launched):
             '  touch "$GPUPLAN_CHECKPOINTS/torchtitan/step-100/model.safetensors.index.json"; }')
 
     def test_weights_are_taken_and_left(self):
-        folder = self.folder(training_job("torchtitan", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"))
+        folder = self.folder(training_job("torchtitan", LLAMA, PACKED, 8, 1, "parallel: {sharding: zero3}"))
         checkpoint = self.toml(folder)["checkpoint"]
         self.assertEqual(checkpoint["folder"], "checkpoints/torchtitan", "checkpoints itself is made by lib.sh")
         self.assertTrue(checkpoint["initial_load_in_hf"])
@@ -100,7 +101,7 @@ class Torchtitan(Launched):
             self.assertEqual(self.toml(folder)["training"].get("mixed_precision_param"), asked)
 
     def test_a_first_checkpoint_that_broke_off_does_not_cost_the_weights(self):
-        folder = self.folder(training_job("torchtitan", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"))
+        folder = self.folder(training_job("torchtitan", LLAMA, PACKED, 8, 1, "parallel: {sharding: zero3}"))
         with tempfile.TemporaryDirectory() as place:
             broken = Path(place) / "checkpoints" / "torchtitan" / "step-10"
             broken.mkdir(parents=True)
@@ -112,7 +113,7 @@ class Torchtitan(Launched):
             self.assertIn("resumed", self.start(self.script(folder), Path(place), Path(place)))
 
     def test_the_next_phase_takes_what_this_one_left(self):
-        folder = self.folder(TWO_PHASES.format(model=LLAMA, data=SAMPLES, framework="torchtitan"))
+        folder = self.folder(TWO_PHASES.format(model=LLAMA, data=PACKED, framework="torchtitan"))
         script = self.script(folder, "02")
         with tempfile.TemporaryDirectory() as place:
             run, assets = Path(place) / "02-second", Path(place) / "assets"
@@ -204,7 +205,7 @@ class Torchtitan(Launched):
         self.assertEqual((self.config["model_type"], self.config["tie_word_embeddings"]), ("llama", True))
 
     def test_published_weights_go_on_with_their_rotary_positions(self):
-        folder = self.folder(training_job("torchtitan", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"))
+        folder = self.folder(training_job("torchtitan", LLAMA, PACKED, 8, 1, "parallel: {sharding: zero3}"))
         config = {"hidden_size": 4096, "num_hidden_layers": 32, "rope_theta": 500000.0, "rms_norm_eps": 1e-6, "rope_scaling": {
             "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}}
         args = self.network(folder, config)[2]["plan"]
@@ -214,7 +215,7 @@ class Torchtitan(Launched):
             code, said = self.network(folder, wrong)
             self.assertEqual(code, 78)
             self.assertIn(why, said)
-        args = self.network(self.folder(training_job("torchtitan", QWEN3, SAMPLES, 8, 1, "parallel: {sharding: zero3}")),
+        args = self.network(self.folder(training_job("torchtitan", QWEN3, PACKED, 8, 1, "parallel: {sharding: zero3}")),
                             {"hidden_size": 4096, "num_hidden_layers": 36, "rope_theta": 1000000})[2]["plan"]
         self.assertEqual((args["head_dim"], args["hidden_dim"], args["qk_norm"], args["rope_theta"]), (128, 12288, True, 1e6))
 
@@ -351,7 +352,8 @@ class WhatAnEarlierPhaseLeft(Launched):
                 self.assertEqual(self.work(script, environment, stubs), LLAMA + "\n")
                 (Path(place) / "01-first" / "final").mkdir(parents=True)
                 self.assertTrue(self.work(script, environment, stubs).endswith("/01-first/final\n"))
-                self.assertEqual(self.work(script, {**environment, "MODEL": "mine"}, stubs), "mine\n")
+                self.assertEqual(self.work(script, {**environment, "MODEL_02_SECOND": "mine"}, stubs), "mine\n")
+                self.assertTrue(self.work(script, {**environment, "MODEL": "mine"}, stubs).endswith("/01-first/final\n"))
 
 
 class Megatron(Launched):
@@ -430,6 +432,16 @@ class Nanochat(Launched):
         self.assertIn("export NANOCHAT_DTYPE=bfloat16\n", script)
         script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "precision: fp32")))
         self.assertIn("export NANOCHAT_DTYPE=float32\n", script)
+
+    def test_a_tokenizer_of_another_size_is_told(self):
+        script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "")))
+        lines = re.search(r"\n  size=.*\n.*\n", script).group(0)
+        vocab = re.search(r'"\$size" = (\d+)', lines).group(1)
+        for size, code in ((vocab, 0), ("32768", 78), ("", 78)):
+            done = subprocess.run(["bash", "-c", f"python() {{ echo {size}; }}\n{lines}"], capture_output=True, text=True, check=False,
+                                  env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual("set NANOCHAT_BASE_DIR to a folder of its own" in done.stderr, code != 0)
 
     def test_a_checkpoint_that_broke_off_is_not_taken(self):
         script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "")))

@@ -70,13 +70,16 @@ bool still_runs(const LaunchPhase& laid, const ModelShape& model) {
   return limit_met(*estimate.framework, other, estimate.start, estimate.strategy) == nullptr;
 }
 
+bool grouped(const ModelShape& model) { return model.kv_heads < model.heads; }
+
 /// The smallest model of the family that is on the hub; of those about as small, the one whose name is most alike.
+/// `alike`: only those that share keys and values among heads as it does.
 const ModelShape* smallest_of_family(const Catalogue& catalogue, const LaunchPhase& laid, const ModelShape& model,
-                                     int tp) {
+                                     int tp, bool alike) {
   const auto kin = [&](const ModelShape& one) {
-    return iequals(family_of(one.name), family_of(model.name)) && one.kind == model.kind &&
-           (one.experts > 0) == (model.experts > 0) && one.kv_heads % tp == 0 && !hub_name(one.name).empty() &&
-           still_runs(laid, one);
+    return (!alike || grouped(one) == grouped(model)) && iequals(family_of(one.name), family_of(model.name)) &&
+           one.kind == model.kind && (one.experts > 0) == (model.experts > 0) && one.kv_heads % tp == 0 &&
+           !hub_name(one.name).empty() && still_runs(laid, one);
   };
   double least = parameters(model);
   for (const ModelShape& one : catalogue.models)
@@ -338,11 +341,19 @@ class Cut {
       }
       return nullptr;
     }
-    const ModelShape* small = use.custom ? nullptr : smallest_of_family(launch_.catalogue, laid, use.shape, tp);
+    if (use.custom) return nullptr;
+    constexpr double kSmall = 0.5;  // of the model: more of it would be no trial
+    const ModelShape* small = smallest_of_family(launch_.catalogue, laid, use.shape, tp, true);
+    if (small == nullptr || parameters(*small) > kSmall * parameters(use.shape))
+      small = smallest_of_family(launch_.catalogue, laid, use.shape, tp, false);
     if (small == nullptr) return nullptr;
     const std::string hub = hub_name(small->name);
     settings_.set(in + (list ? "models" : "model"), list ? "[" + quoted(hub) + "]" : quoted(hub));
-    notes_.push_back("Model of " + printable(laid.phase->name, 60) + ": " + hub + ", the smallest of its family.");
+    notes_.push_back("Model of " + printable(laid.phase->name, 60) + ": " + hub +
+                     ", the smallest of its family that the plan's framework and layout run" +
+                     (grouped(*small) == grouped(use.shape) ? "."
+                      : grouped(*small) ? "; it shares keys and values among heads, which the plan's does not."
+                                        : "; grouped-query attention, which the plan's has, is not tried."));
     return small;
   }
 

@@ -39,12 +39,17 @@ Result<Work> nanochat_work(const WorkPlace& place) {
       "cd \"$NANOCHAT\" || exit 78",
       check_version(place, work, "nanochat", "nanochat of",
                     "\"$(git -C \"$NANOCHAT\" log -1 --format=%cd --date=format:%Y.%m.%d)\""),
-      "command -v uv >/dev/null || python3 -m pip install --quiet uv",
-      "uv sync --extra gpu",
-      ". .venv/bin/activate",
+      "command -v uv >/dev/null || python3 -m pip install --quiet uv", "uv sync --extra gpu", ". .venv/bin/activate",
       "python -m nanochat.dataset -n " + number_text(shards),
       "[ -d \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/tokenizer\" ] || python -m scripts.tok_train --vocab-size=" +
-          std::to_string(shape.vocab)};
+          std::to_string(shape.vocab),
+      // One that was left there by something else would be taken without a word, and the model be another one.
+      "size=$(python -c 'from nanochat.tokenizer import get_tokenizer; print(get_tokenizer().get_vocab_size())')",
+      "[ \"$size\" = " + std::to_string(shape.vocab) +
+          " ] || { echo \"the tokenizer in ${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat} has $size tokens, and the "
+          "plan's " +
+          std::to_string(shape.vocab) +
+          ": set NANOCHAT_BASE_DIR to a folder of its own, or vocab of the job's model\" >&2; exit 78; }"};
   const std::string tag = place.launch.slug + "-" + place.laid.slug;
   std::string line = "exec " + torchrun(place) + " -m scripts.base_train --";
   line += flag("depth", shape.layers) + flag("aspect-ratio", shape.hidden / shape.layers);
