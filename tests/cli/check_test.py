@@ -269,6 +269,23 @@ class Passing(Gate):
         own = job("    metrics: {loss: 'loss: +(-?[0-9.]+)'}\n")
         self.assertEqual(self.ask(self.write("own.log", log([-4.0] * 100)), "--job", own)["verdict"], "passed")
 
+    def test_rewards_are_no_broken_training(self):
+        def log(more):
+            return "".join(f" 10%|#  | {step}/100 [00:20<33:00, 20.00s/it]\n{{'loss': {-0.01 if step % 2 else 0.01}, 'grad_norm': 0.2, "
+                           f"'learning_rate': 1e-06{more}, 'epoch': 0.01}}\n" for step in range(1, 101))
+
+        job = self.write("job.yaml", "market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nphases:\n"
+                         "  - name: train\n    train: {model: meta-llama/Llama-3.1-8B, steps: 100, sequence: 2048, batch: {sequences: 32}}\n"
+                         "    command: trl grpo --max_steps {steps} --per_device_train_batch_size {micro}\n")
+        found = self.ask(self.write("grpo.log", log(", 'reward': 0.4, 'kl': 0.001")), "--job", job)
+        self.assertEqual(found["verdict"], "passed")
+        said = json.dumps(found["advice"])
+        for wrong in ("below zero", "tenth of the learning rate", "fp32 instead of bf16"):
+            self.assertNotIn(wrong, said)
+        self.assertIn("within a step take time that is not planned", said)
+        plain = self.ask(self.write("sft.log", log("")), "--job", job, code=6)
+        self.assertIn("below zero", json.dumps(plain))
+
     def test_figures_lie_inside_their_intervals(self):
         figures = {one["name"]: one for one in self.ask(self.write("run.log", whole(0.2)), "--job", JOB)["figures"]}
         self.assertEqual(figures["tokens_per_second"]["lies"], "inside")

@@ -129,6 +129,26 @@ TEST(Diagnosis, LossesThatJumpOrDoNotFall) {
   EXPECT_NE(advice(fixture, Ailment::kNotFalling).find("The loss does not fall: 10.8 to 10.81"), std::string::npos);
 }
 
+/// Losses of learning by rewards lie around zero and need not fall; what takes longer is what the plan does not count.
+TEST(Diagnosis, LearningByRewardsIsNoBrokenTraining) {
+  RunFixture fixture;
+  fixture.log.rewards = true;
+  fixture.log.loss = fixture.log.step_seconds = {};
+  for (int i = 0; i < 1000; ++i) {
+    fixture.log.loss.add(i, i % 2 == 0 ? 0.01 : -0.01, static_cast<std::uint32_t>(i + 3));
+    fixture.log.step_seconds.add(i, 10, static_cast<std::uint32_t>(i + 3));
+  }
+  EXPECT_EQ(advice(fixture, Ailment::kNotFalling), "");
+  EXPECT_EQ(advice(fixture, Ailment::kSpikes), "");
+  const std::string slow = advice(fixture, Ailment::kSlow);
+  EXPECT_EQ(slow.find("fp32 instead of bf16"), std::string::npos) << slow;
+  EXPECT_NE(slow.find("answers that are generated and judged within a step take time that is not planned"),
+            std::string::npos)
+      << slow;
+  fixture.log.rewards = false;
+  EXPECT_NE(advice(fixture, Ailment::kNotFalling), "");
+}
+
 TEST(Diagnosis, NumbersThatAreNoneNameTheirLine) {
   RunFixture fixture;
   fixture.event(LogEvent::Kind::kNotFinite, 412, "loss: nan");

@@ -347,5 +347,256 @@ TEST(LogPrograms, ADocumentThatQuotesALogIsNone) {
     EXPECT_FALSE(read_log(name).quoted) << name;
 }
 
+/// Of one run of 30 steps, by what a program writes of each.
+template <class Line>
+RunLog read_steps(Line&& line, const std::string& before = "", const std::string& after = "") {
+  std::string text = before;
+  for (int step = 1; step <= 30; ++step) text += line(std::to_string(step), std::to_string(3 - step * 0.05));
+  return read_text(text + after);
+}
+
+double middle_of(const Series& series) { return series.points().at(series.points().size() / 2).value; }
+
+TEST(LogPrograms, Verl) {
+  const auto line = [](const std::string& step, const std::string& loss) {
+    return "(TaskRunner pid=7) step:" + step +
+           " - actor/entropy:0.41 - actor/pg_loss:" + (step == "4" ? "-0.02" : loss) +
+           " - actor/grad_norm:np.float64(0.21) - actor/lr:1e-06 - perf/max_memory_allocated_gb:40.12 - "
+           "critic/rewards/mean:0.4 - timing_s/gen:21.2 - timing_s/step:45.3 - perf/throughput:1435.2\n"
+           "(TaskRunner pid=7) Training Progress:  10%|#         | " +
+           step + "/100 [00:45<74:00, 47.00s/it]\n";
+  };
+  const RunLog log = read_steps(line);
+  EXPECT_EQ(log.formats.front(), LogFormat::kVerl);
+  EXPECT_EQ(log.loss.count(), 30);
+  EXPECT_EQ(log.loss.least(), -0.02);
+  EXPECT_EQ(log.last_step, 30);
+  EXPECT_EQ(log.planned_steps, 100);
+  EXPECT_EQ(middle_of(log.step_seconds), 45.3);
+  EXPECT_EQ(log.grad_norm.last().value, 0.21);
+  EXPECT_EQ(log.tokens_per_second_per_gpu.last().value, 1435.2);
+  EXPECT_EQ(peak(log, LoggedMemory::kAllocated), 40.12 * units::GiB);
+  EXPECT_TRUE(log.rewards);
+}
+
+TEST(LogPrograms, VerlFineTunes) {
+  const RunLog log = read_steps([](const std::string& step, const std::string& loss) {
+    return "step:" + step + " - train/loss:" + loss + " - train/lr(1e-3):0.01 - train/time(s):1.52\n";
+  });
+  EXPECT_EQ(log.formats, Formats{LogFormat::kVerl});
+  EXPECT_EQ(middle_of(log.step_seconds), 1.52) << "of a step, not since the start";
+  EXPECT_DOUBLE_EQ(log.learning_rate.last().value, 1e-5);
+  EXPECT_FALSE(log.rewards);
+}
+
+TEST(LogPrograms, RewardsAreTold) {
+  EXPECT_TRUE(read_text("{'loss': -0.01, 'reward': 0.3, 'kl': 0.001, 'epoch': 0.1}\n").rewards);
+  EXPECT_TRUE(read_text("{'loss': 0.69, 'rewards/margins': 0.3, 'epoch': 0.1}\n").rewards);
+  EXPECT_TRUE(read_text("step 3 | loss 0.1 | mean reward 0.4\n").rewards);
+  EXPECT_FALSE(read_text("{'loss': 1.01, 'grad_norm': 0.3, 'epoch': 0.1}\n").rewards);
+}
+
+TEST(LogPrograms, LightningTellsOfValidationInItsBarAndOfItsEnd) {
+  const RunLog log = read_text(
+      "Epoch 0: 100%|##########| 100/100 [00:50<00:00,  2.00it/s, v_num=3, train_loss=1.300]\n"
+      "Validation DataLoader 0: 100%|##########| 10/10 [00:01<00:00, 10.00it/s]\n"
+      "Epoch 0: 100%|##########| 100/100 [00:52<00:00,  1.92it/s, v_num=3, train_loss=1.300, val_loss=1.410]\n"
+      "Epoch 1:  50%|#####     | 50/100 [00:25<00:25,  2.00it/s, v_num=3, train_loss=1.200, val_loss=1.410]\n"
+      "Epoch 1: 100%|##########| 100/100 [00:52<00:00,  1.92it/s, v_num=3, train_loss=1.100, val_loss=1.310]\n"
+      "`Trainer.fit` stopped: `max_epochs=2` reached.\n");
+  EXPECT_EQ(log.validation.count(), 2);
+  EXPECT_EQ(log.validation.first().step, 100);
+  EXPECT_EQ(log.validation.last().value, 1.31);
+  EXPECT_TRUE(log.finished);
+  EXPECT_EQ(log.last_step, 200);
+}
+
+TEST(LogPrograms, LitgptTellsMemoryAndItsEnd) {
+  const auto line = [](const std::string& step, const std::string& loss) {
+    return "Epoch 1 | iter " + step + " step " + step + " | loss train: " + loss +
+           ", val: n/a | iter time: 310.20 ms (step)\n";
+  };
+  for (const char* end : {"Training time: 250.11s\nMemory used: 21.30 GB\n",
+                          "| Performance\n| - Training Time             :  250.11 s\n| Memory Usage\n"
+                          "| - Memory Used               :  21.30 GB      \n"}) {
+    const RunLog log = read_steps(line, "", end);
+    EXPECT_TRUE(log.finished) << end;
+    EXPECT_EQ(log.run_time, Seconds{250.11}) << end;
+    EXPECT_EQ(peak(log, LoggedMemory::kAllocated), Bytes{21.3e9}) << end;
+  }
+}
+
+TEST(LogPrograms, TwoRunsInOneLogAreNoRestart) {
+  const auto run = [](int steps, double loss) {
+    std::string text;
+    for (int step = 1; step <= steps; ++step)
+      text += " 10%|#         | " + std::to_string(step) + "/" + std::to_string(steps) +
+              " [00:20<33:00,  2.00s/it]\n{'loss': " + std::to_string(loss) +
+              ", 'grad_norm': 0.2, 'learning_rate': 1e-06, 'epoch': 0.01}\n";
+    return text +
+           "{'train_runtime': 60.5, 'train_samples_per_second': 8, 'train_steps_per_second': 0.5, 'train_loss': " +
+           std::to_string(loss) + ", 'epoch': 1.0}\n";
+  };
+  for (const int second : {20, 30}) {
+    const RunLog log = read_text(run(30, 2) + run(second, 0.5));
+    EXPECT_EQ(log.runs_before, 1);
+    EXPECT_TRUE(event_texts(log).empty()) << event_texts(log).front();
+    EXPECT_EQ(log.last_step, second);
+    EXPECT_EQ(log.planned_steps, second);
+    EXPECT_EQ(log.loss.count(), static_cast<std::size_t>(second));
+    EXPECT_EQ(log.loss.most(), 0.5);
+    EXPECT_TRUE(log.finished);
+  }
+  // An evaluation behind the summary is no run.
+  const RunLog one =
+      read_text(run(30, 2) + "100%|##########| 50/50 [00:20<00:00,  2.00it/s]\n{'eval_loss': 1.9, 'epoch': 1.0}\n");
+  EXPECT_EQ(one.runs_before, 0);
+  EXPECT_EQ(one.last_step, 30);
+  EXPECT_TRUE(one.finished);
+}
+
+TEST(LogPrograms, NamesOfTheUserInABarKeepItsSteps) {
+  Result<LogReader> reader = LogReader::make({}, {.names = "loss=gpt_loss"});
+  ASSERT_TRUE(reader);
+  for (int step = 1; step <= 10; ++step)
+    reader->feed("Train epoch [1/1]:  10%|#         | " + std::to_string(step) +
+                 "/100 [00:03<00:39,  3.00s/it, gpt_loss=2.5, mean_loss=9.5, lr=1e-6]\n");
+  const RunLog log = *reader->finish();
+  EXPECT_EQ(log.last_step, 10);
+  EXPECT_EQ(log.planned_steps, 100);
+  EXPECT_EQ(log.loss.count(), 10);
+  EXPECT_EQ(log.loss.most(), 2.5) << "not the loss of another name";
+  EXPECT_EQ(middle_of(log.step_seconds), 3);
+}
+
+TEST(LogPrograms, Mmengine) {
+  const RunLog log = read_steps([](const std::string& step, const std::string& loss) {
+    return "2025/11/02 10:00:00 - mmengine - INFO - Epoch(train) [2][ " + step +
+           "/ 500]  lr: 1.0000e-04  eta: 1:02:11  "
+           "time: 0.6012  data_time: 0.0102  memory: 11203  grad_norm: 2.1  loss: " +
+           loss + "  loss_cls: 0.5\n";
+  });
+  EXPECT_EQ(log.formats, Formats{LogFormat::kMmengine});
+  EXPECT_EQ(log.first_step, 501);
+  EXPECT_EQ(log.last_step, 530);
+  EXPECT_DOUBLE_EQ(log.loss.last().value, 1.5);
+  EXPECT_EQ(middle_of(log.step_seconds), 0.6012);
+  EXPECT_EQ(peak(log, LoggedMemory::kAllocated), 11203 * units::MiB);
+}
+
+TEST(LogPrograms, Timm) {
+  const RunLog log = read_steps([](const std::string& step, const std::string& loss) {
+    return "Train: 1 [ " + step + "/1251 (  4%)]  Loss: " + loss +
+           " (2.49)  Time: 0.412s, 2485.44/s  (0.412s, 2485.44/s)  "
+           "LR: 1.000e-03  Data: 0.010 (0.010)\n";
+  });
+  EXPECT_EQ(log.formats, Formats{LogFormat::kTimm});
+  EXPECT_EQ(log.last_step, 1251 + 31);
+  EXPECT_DOUBLE_EQ(log.loss.last().value, 1.5);
+  EXPECT_EQ(middle_of(log.step_seconds), 0.412);
+  EXPECT_EQ(log.learning_rate.last().value, 1e-3);
+}
+
+TEST(LogPrograms, OpenClip) {
+  const RunLog log = read_steps([](const std::string& step, const std::string& loss) {
+    return "2025-11-02,10:00:01 | INFO | Train Epoch: 0 [ " + std::to_string(10240 * std::stoi(step)) +
+           "/512000 (2%)] Data (t): 0.012 Batch (t): 0.521, 1965.4/s, 245.7/s/gpu LR: 0.000500 Logit Scale: 14.2 "
+           "Contrastive_loss: 9.9 (9.9) Loss: " +
+           loss + " (6.98)\n";
+  });
+  EXPECT_EQ(log.formats, Formats{LogFormat::kOpenClip});
+  EXPECT_EQ(log.last_step, 300) << "1024 samples each";
+  EXPECT_DOUBLE_EQ(log.loss.last().value, 1.5);
+  EXPECT_EQ(middle_of(log.step_seconds), 0.521);
+}
+
+TEST(LogPrograms, Olmo) {
+  const RunLog old = read_steps([](const std::string& step, const std::string& loss) {
+    return "2025-11-02 10:00:01.123\thost:0\tolmo.train:966\tINFO\t[step=" + step +
+           "/739328,epoch=0]\n"
+           "    optim/total_grad_norm=1.231\n    train/CrossEntropyLoss=" +
+           loss +
+           "\n    train/Perplexity=20.1\n"
+           "    throughput/total_tokens=4,194,304\n    throughput/device/tokens_per_second=11,203\n"
+           "    throughput/device/batches_per_second=0.5\n";
+  });
+  const RunLog core = read_steps([](const std::string& step, const std::string& loss) {
+    return "2025-11-02 10:00:03.123\thost:0\tolmo_core.train.callbacks.console_logger:101\tINFO\t[step=" + step +
+           "/739328,epoch=1,eta=8:11:02]\n    train/CE loss=" + loss +
+           "\n    optim/total grad norm=1.231\n"
+           "    throughput/device/TPS=11,203\n    throughput/device/BPS=0.5\n";
+  });
+  for (const RunLog& log : {old, core}) {
+    EXPECT_EQ(log.formats.front(), LogFormat::kOlmo);
+    EXPECT_EQ(log.last_step, 30);
+    EXPECT_EQ(log.planned_steps, 739328);
+    EXPECT_EQ(log.loss.count(), 30);
+    EXPECT_DOUBLE_EQ(log.loss.last().value, 1.5);
+    EXPECT_EQ(log.grad_norm.last().value, 1.231);
+    EXPECT_EQ(log.tokens_per_second_per_gpu.last().value, 11203);
+    EXPECT_EQ(middle_of(log.step_seconds), 2);
+  }
+}
+
+TEST(LogPrograms, NemoRl) {
+  const RunLog log = read_steps([](const std::string& step, const std::string& loss) {
+    return "\n========================= Step " + step +
+           "/100 =========================\n▶ Preparing batch...\n"
+           "📊 Training Results:\n  • Loss: " +
+           loss +
+           "\n  • Avg Reward: 0.41\n\n⏱️  Timing:\n"
+           "  • Total step time: 45.21s\n  • generation: 21.1s (47%)\n";
+  });
+  EXPECT_EQ(log.formats.front(), LogFormat::kNemoRl);
+  EXPECT_EQ(log.last_step, 30);
+  EXPECT_EQ(log.planned_steps, 100);
+  EXPECT_EQ(log.loss.count(), 30);
+  EXPECT_EQ(middle_of(log.step_seconds), 45.21);
+  EXPECT_TRUE(log.rewards);
+}
+
+TEST(LogPrograms, Keras) {
+  const auto bar = [](const std::string& step, const std::string& loss) {
+    return "\r\x1b[1m " + step +
+           "/100\x1b[0m \x1b[32m━━━━\x1b[0m\x1b[37m━━━━\x1b[0m \x1b[1m49s\x1b[0m 50ms/step - "
+           "accuracy: 0.6012 - loss: " +
+           loss;
+  };
+  const RunLog log = read_steps(bar, "Epoch 2/3\n", "\r100/100 ━━━━ 5s 52ms/step - loss: 1.2 - val_loss: 1.31\n");
+  EXPECT_EQ(log.formats.front(), LogFormat::kKeras);
+  EXPECT_EQ(log.first_step, 101);
+  EXPECT_EQ(log.last_step, 200);
+  EXPECT_EQ(log.planned_steps, 300);
+  EXPECT_EQ(log.loss.last().value, 1.2);
+  EXPECT_EQ(log.validation.last().value, 1.31);
+  EXPECT_EQ(middle_of(log.step_seconds), 0.05);
+  const RunLog older = read_steps(
+      [](const std::string& step, const std::string& loss) {
+        return "\r " + step + "/100 [=====>........] - ETA: 49s - loss: " + loss + " - accuracy: 0.5";
+      },
+      "Epoch 1/3\n");
+  EXPECT_EQ(older.last_step, 30);
+  EXPECT_DOUBLE_EQ(older.loss.last().value, 1.5);
+}
+
+TEST(LogPrograms, Ultralytics) {
+  const std::string head = "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n";
+  for (const char* bar :
+       {"100%|##########| 1849/1849 [03:21<00:00,  9.19it/s]", "100% ━━━━━━━━━━━━ 1849/1849 9.19it/s 3:21"}) {
+    const RunLog log = read_steps(
+        [&](const std::string& step, const std::string& loss) {
+          return "      " + step + "/100      4.52G      " + loss +
+                 "      1.25      1.5         95        640: " + bar + "\n";
+        },
+        head, "30 epochs completed in 3.456 hours.\n");
+    EXPECT_EQ(log.formats.front(), LogFormat::kUltralytics) << bar;
+    EXPECT_EQ(log.last_step, 30 * 1849);
+    EXPECT_EQ(log.planned_steps, 100 * 1849);
+    EXPECT_DOUBLE_EQ(log.loss.last().value, 1.5 + 1.25 + 1.5) << "the sum of its parts";
+    EXPECT_DOUBLE_EQ(middle_of(log.step_seconds), 1 / 9.19);
+    EXPECT_TRUE(log.finished);
+  }
+}
+
 }  // namespace
 }  // namespace gpuplan

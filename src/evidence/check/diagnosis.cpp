@@ -177,10 +177,24 @@ class Diagnosis {
     const bool rates = rate->what == Measured::kThroughput;
     if (rate->agreement() != (rates ? Agreement::kBelow : Agreement::kAbove)) return;
     const double times = rates ? 1 / *rate->ratio() : *rate->ratio();
+    if (run_.log.rewards && generates()) {
+      say(Ailment::kSlow,
+          (rates ? "Throughput is " + fixed_text(*rate->ratio(), 2) : "Steps take " + fixed_text(times, 2)) +
+              "x the prediction, which is of training alone: answers that are generated and judged "
+              "within a step take time that is not planned. How much it is stands in the program's own "
+              "times of generation.");
+      return;
+    }
     const std::string words = rates ? "Slow: throughput is " + fixed_text(*rate->ratio(), 2) + "x the prediction. "
                                     : "Slow: steps take " + fixed_text(times, 2) + "x the prediction. ";
     say(Ailment::kSlow, words + cause(times, *rate));
     smaller_than_planned();
+  }
+
+  /// Preferences that are there already (DPO) are only learnt.
+  bool generates() const {
+    const auto* train = std::get_if<TrainPhase>(&run_.phase.work);
+    return train == nullptr || train->objective == Objective::kNextToken;
   }
 
   /// Which term is off, as far as the log shows it.
@@ -243,6 +257,10 @@ class Diagnosis {
   }
 
   void restarts() {
+    if (run_.log.runs_before > 0)
+      say(Ailment::kRestarts, "The log has " + count_text(run_.log.runs_before + 1) +
+                                  " runs, one after the other: this is the last. Of the others give the lines of each "
+                                  "as a file of its own.");
     if (check_.restarts == 0) return;
     say(Ailment::kRestarts, "Restarted " + count_text(static_cast<double>(check_.restarts)) +
                                 (check_.restarts == 1 ? " time" : " times") + "; speeds are since the last restart.");

@@ -205,13 +205,19 @@ bool generation_ended(const RunLog& log) {
   return std::ranges::any_of(log.metrics, [](const auto& metric) { return !metric.second.empty(); });
 }
 
+/// Whether it learns by rewards or preferences: those losses are none of a language model, and lie around zero.
+bool rewarded(const CheckedRun& run) {
+  const auto* train = std::get_if<TrainPhase>(&run.phase.work);
+  return run.log.rewards || (train != nullptr && train->objective != Objective::kNextToken);
+}
+
 /// A loss below zero where the phase trains a language model: its cross-entropy cannot be that, and a gate such as
 /// `loss < 3` would open. A job whose loss is another one reads it by a metric of that name.
 std::string impossible_loss(const CheckedRun& run) {
   constexpr double kRounding = 1e-3;
   const auto* train = std::get_if<TrainPhase>(&run.phase.work);
   if (train == nullptr || train->models.empty() || train->models.front().custom ||
-      train->models.front().shape.kind != ModelKind::kDecoder)
+      train->models.front().shape.kind != ModelKind::kDecoder || rewarded(run))
     return "";
   if (std::ranges::any_of(run.log.metrics, [](const auto& metric) { return metric.first == "loss"; })) return "";
   for (const Series* series : {&run.log.loss, &run.log.validation})
@@ -329,7 +335,7 @@ RunCheck check_run(const CheckedRun& run) {
   check.out_of_memory = count_of(log, LogEvent::Kind::kOutOfMemory);
   check.errors = count_of(log, LogEvent::Kind::kError);
   check.figures = figures_of(run, view);
-  check.loss = story_of(log.loss, true);
+  check.loss = story_of(log.loss, !log.rewards);  // of rewards it need not fall, and jumps with them
   check.validation = story_of(log.validation, true);
   check.grad_norm = story_of(log.grad_norm, false);
   check.conditions = run.conditions.judge(view);

@@ -39,6 +39,14 @@ enum class LogFormat {
   kComposer,
   kNemo,
   kSglang,
+  kVerl,
+  kNemoRl,
+  kOlmo,
+  kMmengine,
+  kTimm,
+  kOpenClip,
+  kUltralytics,
+  kKeras,
   kBars,
   kTable,
   kFields
@@ -67,6 +75,14 @@ struct Names<LogFormat> {
       Named<LogFormat>{LogFormat::kComposer, "Composer"},
       Named<LogFormat>{LogFormat::kNemo, "NeMo"},
       Named<LogFormat>{LogFormat::kSglang, "SGLang"},
+      Named<LogFormat>{LogFormat::kVerl, "verl"},
+      Named<LogFormat>{LogFormat::kNemoRl, "NeMo RL"},
+      Named<LogFormat>{LogFormat::kOlmo, "OLMo"},
+      Named<LogFormat>{LogFormat::kMmengine, "MMEngine"},
+      Named<LogFormat>{LogFormat::kTimm, "timm"},
+      Named<LogFormat>{LogFormat::kOpenClip, "OpenCLIP"},
+      Named<LogFormat>{LogFormat::kUltralytics, "Ultralytics"},
+      Named<LogFormat>{LogFormat::kKeras, "Keras"},
       Named<LogFormat>{LogFormat::kBars, "progress bars"},
       Named<LogFormat>{LogFormat::kTable, "metrics table"},
       Named<LogFormat>{LogFormat::kFields, "key-value lines"},
@@ -199,6 +215,8 @@ struct RunLog {
   double skipped_steps = 0;          ///< that the optimizer left out because gradients were not finite
   bool end_skipped = false;          ///< most of those at the end
   bool finished = false;             ///< the log says that training ended
+  bool rewards = false;              ///< of learning by rewards or preferences, whose loss may lie below zero
+  int runs_before = 0;               ///< that ended before this one began, in the same log
   bool generated = false;            ///< the log says that generation ended
   std::optional<double> prompts, prompts_done;    ///< of the bars of generation
   bool benchmark = false;                         ///< of a server: its prompts are a sample

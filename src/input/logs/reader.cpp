@@ -20,6 +20,7 @@
 #include "input/logs/formats/keywords.h"
 #include "input/logs/formats/tensorboard.h"
 #include "input/logs/metrics.h"
+#include "input/logs/others/others.h"
 #include "input/text/gunzip.h"
 #include "input/text/untidy/utf8_text.h"
 
@@ -169,13 +170,16 @@ struct LogReader::State {
 
   Match understand(const LogLine& line) {
     const bool named = !names.empty() && !file.table.open() && !trainer_summary(line.text);
-    if (named && names.step(book, line)) return Match::kRecord;
+    // A bar knows the step; what of its names the user has given a meaning is read with it.
+    const bool bar = named && (line.text.contains("%|") || line.text.contains("it ["));
+    if (named && !bar && names.step(book, line)) return Match::kRecord;
     const Match match = step(line);
     if (match != Match::kRecord && file.tracebacks.line(book, line)) return match;
     if (match == Match::kRecord || labelled_bar(book, line) == Match::kRecord) {
       if (Tracebacks::may_be_glued(line)) file.tracebacks.glued(line);
       return Match::kRecord;
     }
+    if (bar && names.step(book, line)) return Match::kRecord;
     if (file.table.head(book, line, file.first_line, names)) return Match::kRecord;
     read_sentences(book, line);
     file.tracebacks.noise(book.marks.noise, line);
@@ -205,6 +209,7 @@ struct LogReader::State {
     switch (text.front()) {
       case 's':
         if (text.starts_with("s:") && fields_step(book, bare, LogFormat::kFields)) return Match::kRecord;
+        if (text.starts_with("step:") && verl_step(book, bare) == Match::kRecord) return Match::kRecord;
         return any(nanochat_step, torchtitan_step, nanogpt_step);
       case 'S':
         return any(nanochat_step, torchtune_step);
@@ -223,7 +228,7 @@ struct LogReader::State {
       case '{':
         return any(llmq_record, trainer_step);
       default:
-        return is_digit(text.front()) ? any(trainer_step, numbers_step) : broken;
+        return is_digit(text.front()) ? any(trainer_step, numbers_step, ultralytics_step, keras_step) : broken;
     }
   }
 
@@ -279,6 +284,7 @@ Result<LogReader> LogReader::make(const std::vector<LogMetric>& metrics, const L
   auto state = std::make_unique<State>(std::move(*read));
   state->names = std::move(names);
   if (reading.columns) state->columns.emplace();
+  if (!state->names.empty()) state->book.own_names = &state->names;
   for (const LogMetric& metric : metrics) state->book.log.metrics.emplace_back(metric.name, Series{});
   return LogReader(std::move(state));
 }

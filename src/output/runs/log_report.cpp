@@ -117,6 +117,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LogReport& repor
     if (check.planned_steps > 0) words += " of " + count_text(check.planned_steps);
     if (const auto first = begins_late(report.log)) words += ", the log begins at step " + count_text(*first);
     else if (check.elapsed) words += " in " + hours_words(*check.elapsed);
+    if (log.runs_before > 0) words += ", the last of " + count_text(log.runs_before + 1) + " runs in the log";
     if (check.restarts > 0) words += ", restarted " + count_of(static_cast<double>(check.restarts), "time");
     add("steps", words);
   } else if (check.elapsed) {

@@ -178,6 +178,37 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   end_is_lost_ = false;
 }
 
+void LogBook::another_run() {
+  ++log.runs_before;
+  for (Series* one :
+       {&log.loss, &log.grad_norm, &log.learning_rate, &log.validation, &log.step_seconds, &log.tokens_per_second,
+        &log.tokens_per_second_per_gpu, &log.sequences_per_second, &log.model_flops})
+    one->clear();
+  for (auto& [name, values] : log.metrics) values.clear();
+  log.mean_loss.reset();
+  log.run_time.reset();
+  log.last_step.reset();
+  log.first_step.reset();
+  log.epoch.reset();
+  log.events.clear();
+  log.event_counts = {};
+  log.lost_norms = 0;
+  log.skipped_steps = 0;
+  log.finished = log.every_step_counted = log.rewards = false;
+  for (auto& [owner, one] : segments_) one = {};
+  skipped_.begin_again();
+  time_source_ = TimeSource::kNone;
+  hello_ = restart_said_ = end_is_lost_ = false;
+  reached_.reset();
+  clocked_.reset();
+  told_seconds_ = 0;
+  first_clock_ = scan::kUnknown;
+  facts.records.begin_again();
+  facts.bar_elapsed = facts.bars_before = 0;
+  facts.first_epoch.reset();
+  facts.bar_epoch.reset();
+}
+
 void LogBook::leaves_out(double steps) { log.skipped_steps += steps; }
 
 /// Lines without a loss count where they say that all of their steps were left out.

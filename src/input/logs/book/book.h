@@ -86,6 +86,10 @@ struct LogFacts {
   std::optional<double> block;              ///< the step of the lines of values that follow (Composer)
   double bar_done = 0, steps_before = 0;    ///< of bars without a length: of this one, of those of epochs before
   double bar_elapsed = 0, bars_before = 0;  ///< seconds of that bar; of those of epochs before
+  double bar_validation = scan::kUnknown;   ///< that a bar told last
+  double sample_batch = 0;                  ///< samples of a step, of programs that count samples
+  bool run_over = false;                    ///< Hugging Face's Trainer has told its summary
+  double next_done = 0, next_total = 0;     ///< of the bar after that
 };
 
 /// What a line says of the traceback behind it: Python goes on (`Exception ignored in`); a thread of its own ends.
@@ -103,9 +107,12 @@ struct LineMarks {
   }
 };
 
+class LogNames;
+
 class LogBook {
  public:
   RunLog log;
+  const LogNames* own_names = nullptr;  ///< what the user says of names; null: nothing
   LogFacts facts;
   LineMarks marks;
 
@@ -148,6 +155,8 @@ class LogBook {
   /// What has been told is a benchmark of a server: steps of bars were requests.
   void benchmarks_server();
   void next_file();
+  /// A run that had ended is followed by another one, which the log is of from here on.
+  void another_run();
 
   /// Prefixed lines of other ranks than the first seen (or 0) are copies.
   bool takes(LogFormat format, int rank);

@@ -1,5 +1,6 @@
 #include "input/logs/book/names.h"
 
+#include <algorithm>
 #include <array>
 
 #include "input/logs/book/known_names.h"
@@ -116,8 +117,16 @@ NamedValue named_value(std::string_view name) {
   return found == nullptr ? NamedValue{} : found->value;
 }
 
+bool tells_rewards(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kSigns = {"reward",       "pg_loss",   "policy_loss", "ppo_kl",
+                                                      "completions/", "advantage", "clip_ratio"};
+  return std::ranges::any_of(kSigns, [name](std::string_view sign) { return name.contains(sign); });
+}
+
 bool note_value(LogBook& book, StepRecord& record, std::string_view name, double value) {
-  return note_value(book, record, named_value(name), value);
+  const NamedValue named = named_value(name);
+  if (named.kind == NamedValue::Kind::kNothing && !book.log.rewards) book.log.rewards = tells_rewards(name);
+  return note_value(book, record, named, value);
 }
 
 bool note_value(LogBook& book, StepRecord& record, const NamedValue& named, double value) {

@@ -18,6 +18,10 @@ struct NamedValue {
 /// By the names of TensorBoard tags, W&B and Lightning columns and torchtune's fields. kNothing for any other name.
 NamedValue named_value(std::string_view name);
 
+/// Whether only programs that learn by rewards or preferences have a value of that name: "rewards/margins",
+/// "actor/pg_loss".
+bool tells_rewards(std::string_view name);
+
 /// Puts a value where it belongs. False for a name that is not known.
 bool note_value(LogBook& book, StepRecord& record, std::string_view name, double value);
 bool note_value(LogBook& book, StepRecord& record, const NamedValue& named, double value);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "input/logs/formats/columns.h"
 #include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
 
@@ -123,12 +124,24 @@ Match take_bar(std::string_view text, ProgressBar& bar) {
 
 void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
   LogFields fields(postfix);
-  for (LogField field; fields.next(field);)
-    if (const NamedValue named = meaning_of(field);
-        named.kind == NamedValue::Kind::kQuantity &&
-        (named.quantity == StepValue::kLoss || named.quantity == StepValue::kLearningRate ||
-         named.quantity == StepValue::kGradNorm))
+  for (LogField field; fields.next(field);) {
+    if (const NamedValue own = book.own_names != nullptr ? book.own_names->meaning(field.name) : NamedValue{};
+        own.kind == NamedValue::Kind::kQuantity) {
+      note_value(book, record, own, field.value);
+      continue;
+    }
+    const NamedValue named = meaning_of(field);
+    if (named.kind == NamedValue::Kind::kNothing && !book.log.rewards) book.log.rewards = tells_rewards(field.name);
+    if (named.kind != NamedValue::Kind::kQuantity) continue;
+    const bool mapped = book.own_names != nullptr && book.own_names->maps(named.quantity);
+    if (mapped) continue;  // the user says which of them it is
+    if (named.quantity == StepValue::kLoss || named.quantity == StepValue::kLearningRate ||
+        named.quantity == StepValue::kGradNorm)
       note_value(book, record, named, field.value);
+    // Lightning repeats the last one in every bar after it.
+    if (named.quantity == StepValue::kValidation && field.value != book.facts.bar_validation)
+      note_value(book, record, named, field.value);
+  }
 }
 
 namespace {
@@ -138,6 +151,7 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
   StepRecord record;
   record.step = bar.done;
   note_postfix(book, record, bar.postfix);
+  if (record.has(StepValue::kValidation)) book.facts.bar_validation = record[StepValue::kValidation];
   const bool held_out = holds(bar.label, "alid") || holds(bar.label, "val") || holds(bar.label, "eval");
   if (!names_training(bar.label) && (held_out || !record.has(StepValue::kLoss))) return Match::kNo;
   if (holds(bar.label, "poch") && !epoch.number) return Match::kNo;  // a bar over epochs

@@ -24,6 +24,12 @@ class LogNames {
 
   bool empty() const { return names_.empty(); }
   NamedValue meaning(std::string_view name) const;
+  /// Whether a name is said to be that quantity.
+  bool maps(StepValue quantity) const {
+    for (const auto& [name, value] : names_)
+      if (value.kind == NamedValue::Kind::kQuantity && value.quantity == quantity) return true;
+    return false;
+  }
   /// A line with one of the names, a number behind it. Writes it into the book; false: there is none.
   bool step(LogBook& book, const LogLine& line) const;
 

@@ -9,6 +9,7 @@
 
 #include "input/logs/book/run_end_table.h"
 #include "input/logs/formats/formats.h"
+#include "input/logs/others/others.h"
 
 namespace gpuplan {
 namespace {
@@ -76,6 +77,22 @@ constexpr std::array kSentences = {
     Sentence{"tokens per train step", torchtitan_tokens},
     Sentence{"device mesh with parallelism: ", torchtitan_degrees},
     Sentence{"| - Memory Used", litgpt_memory},
+    Sentence{"Memory used", litgpt_memory},
+    Sentence{"| - Training Time", litgpt_time},
+    Sentence{"Training time: ", litgpt_time},
+    Sentence{"`Trainer.fit` stopped: ", lightning_done},
+    Sentence{" epochs completed in ", ultralytics_done},
+    Sentence{"(train) [", mmengine_line},
+    Sentence{"Train: ", timm_line},
+    Sentence{"Train Epoch: ", open_clip_line},
+    Sentence{"[step=", olmo_head},
+    Sentence{"train/CrossEntropyLoss=", olmo_value},
+    Sentence{"train/CE loss=", olmo_value},
+    Sentence{"optim/", olmo_value},
+    Sentence{"throughput/device/", olmo_value},
+    Sentence{"= Step ", nemo_rl_head},
+    Sentence{"• Loss: ", nemo_rl_loss},
+    Sentence{"• Total step time: ", nemo_rl_time},
     Sentence{"Total optimization steps = ", trainer_steps},
     Sentence{"Number of trainable parameters = ", trainer_trainable},
     Sentence{"trainable params: ", peft_parameters},

@@ -69,12 +69,22 @@ Match litgpt_step(LogBook& book, const LogLine& line) {
   return Match::kRecord;
 }
 
-/// "| - Memory Used   : 21.30 GB", torch.cuda.max_memory_allocated() / 1e9
+/// "| - Memory Used   : 21.30 GB" and "Memory used: 21.30 GB", torch.cuda.max_memory_allocated() / 1e9
 void litgpt_memory(LogBook& book, const LogLine&, std::string_view rest) {
   double value = 0;
   scan::skip_spaces(rest);
-  if (take(rest, ":") && take_next(rest, value) && take(rest, " GB"))
+  if (book.step_format() == LogFormat::kLitgpt && take(rest, ":") && take_next(rest, value) && take(rest, " GB"))
     book.memory(LoggedMemory::kAllocated, value * kGigabyte);
+}
+
+/// "| - Training Time             :  25.33 s" and "Training time: 250.11s", at the end.
+void litgpt_time(LogBook& book, const LogLine& line, std::string_view rest) {
+  double value = 0;
+  scan::skip_spaces(rest);
+  take(rest, ":");
+  if (book.step_format() != LogFormat::kLitgpt || !take_next(rest, value) || !(value > 0)) return;
+  book.log.run_time = Seconds{value};
+  book.ends(line);
 }
 
 /// "[batch=4/4800]:" and "[epoch=2][batch=4/100]:"; evaluations have "[Eval batch=...".

@@ -33,6 +33,7 @@ struct StepLine {
   StepRecord record;
   double mean_time = scan::kUnknown;
   bool after_epoch = false;      ///< the number before this one was that of an epoch
+  bool rewards = false;          ///< it has names that only learning by rewards has
   bool fraction = false;         ///< a loss or time that is no whole number: code has whole ones
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
@@ -72,6 +73,8 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
       it.fraction = it.fraction || field.fraction || !field.unit.empty();
       break;
     case NamedValue::Kind::kNothing:
+      if (!book.log.rewards && field.fraction) it.rewards = it.rewards || tells_rewards(field.name);
+      break;
     case NamedValue::Kind::kAllocated:
     case NamedValue::Kind::kReserved:
       break;
@@ -123,6 +126,7 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
   const bool works = (record.known & ~kSettings) != 0 || it.mean_time > 0;
   if (format == LogFormat::kFields && (!works || !it.fraction)) return false;
   if (!works && record.known == 0) return false;
+  book.log.rewards = book.log.rewards || it.rewards;
   if (record.epoch >= 0) book.epoch(record.epoch);
   if (record.has(StepValue::kClock)) book.elapsed(Seconds{record[StepValue::kClock]});
   if (beside) {

@@ -94,12 +94,18 @@ Match trainer_bar(LogBook& book, const LogLine& line) {
     book.shows(LogFormat::kVllm);
     return Match::kRecord;
   }
-  if (is_training_bar(book, bar.total)) {
+  if (book.facts.run_over) {
+    // An evaluation's, or that of another run: a loss tells.
+    book.facts.next_done = bar.done;
+    book.facts.next_total = bar.total;
+    book.shows(LogFormat::kTrainerOutput);
+  } else if (is_training_bar(book, bar.total)) {
     StepRecord record;
     record.step = bar.done;
     record.of = bar.total;
     if (bar.step_seconds > 0) record.set(StepValue::kStepSeconds, bar.step_seconds);
     note_postfix(book, record, bar.postfix);
+    if (record.has(StepValue::kValidation)) book.facts.bar_validation = record[StepValue::kValidation];
     const double before = book.step();
     book.record(LogFormat::kTrainerOutput, record, line, TimeSource::kBar);
     // Each epoch may have a bar of its own.
@@ -185,6 +191,8 @@ double TrainerRecord::guessed_step(LogBook& book) const {
 void TrainerRecord::end(LogBook& book, LogFormat format, const LogLine& line) const {
   RunLog& log = book.log;
   log.run_time = Seconds{run_time_};
+  book.facts.run_over = true;
+  book.facts.next_total = 0;
   if (!std::isnan(train_loss_)) log.mean_loss = train_loss_;
   book.ends(line);
   StepRecord mean;
@@ -213,6 +221,18 @@ bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) 
   if (!std::isnan(train_loss_) && !record_.has(StepValue::kLoss)) record_.set(StepValue::kLoss, train_loss_);
   // A learning rate alone is a setting.
   if ((record_.known & ~(1U << static_cast<unsigned>(StepValue::kLearningRate))) == 0) return false;
+  if (book.facts.run_over && record_.has(StepValue::kLoss)) {
+    book.another_run();
+    book.facts.run_over = false;
+    if (const double total = book.facts.next_total; total > 0) {
+      book.facts.bar_total = log.planned_steps = total;
+      StepRecord bar;
+      bar.step = book.facts.next_done;
+      bar.set(StepValue::kLearningRate, record_[StepValue::kLearningRate]);
+      if (!record_.has(StepValue::kLearningRate)) bar.known = 0;
+      book.record(format, bar, line, TimeSource::kBar);
+    }
+  }
   if (total_steps_ > 0 && record_.step <= total_steps_) log.planned_steps = total_steps_;
   record_.epoch = epoch_;
   record_.of_run = std::isnan(record_.step);

@@ -1,0 +1,30 @@
+// Programs whose lines of steps are told by words inside of them: of reinforcement learning, of research and of
+// pictures.
+#pragma once
+
+#include <string_view>
+
+#include "input/logs/book/book.h"
+
+namespace gpuplan {
+
+/// "step:1 - actor/pg_loss:-0.02 - timing_s/step:45.3 - ..." and "step:1 - train/loss:2.4 - train/time(s):1.52".
+Match verl_step(LogBook& book, const LogLine& line);
+/// "  1/100  4.52G  2.47  1.23  1.11  95  640: 100%|███| 1849/1849 [03:21<00:00,  9.19it/s]".
+Match ultralytics_step(LogBook& book, const LogLine& line);
+/// "  1/100 ━━━━━━━━ 49s 50ms/step - accuracy: 0.6012 - loss: 2.4664", below a line "Epoch 1/3".
+Match keras_step(LogBook& book, const LogLine& line);
+
+/// What follows the words of a sentence (formats/keywords.cpp); `rest` stands behind them.
+void mmengine_line(LogBook& book, const LogLine& line, std::string_view rest);
+void timm_line(LogBook& book, const LogLine& line, std::string_view rest);
+void open_clip_line(LogBook& book, const LogLine& line, std::string_view rest);
+void olmo_head(LogBook& book, const LogLine& line, std::string_view rest);
+void olmo_value(LogBook& book, const LogLine& line, std::string_view rest);
+void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest);
+void nemo_rl_loss(LogBook& book, const LogLine& line, std::string_view rest);
+void nemo_rl_time(LogBook& book, const LogLine& line, std::string_view rest);
+void lightning_done(LogBook& book, const LogLine& line, std::string_view rest);
+void ultralytics_done(LogBook& book, const LogLine& line, std::string_view rest);
+
+}  // namespace gpuplan
