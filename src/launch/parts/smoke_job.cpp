@@ -267,11 +267,17 @@ class Cut {
     settings_.set(in + "sequence", std::to_string(sequence));
     const double batch = static_cast<double>(s.dp) * micro * accumulate;
     const std::string samples = number_text(batch * steps);
+    // Who joins samples in any case is given whole sequences, as its plan has.
+    const bool joins = estimate.framework != nullptr &&
+                       std::ranges::find(estimate.framework->limits, FrameworkLimit::kJoins, &LimitRow::limit) !=
+                           estimate.framework->limits.end();
+    const std::string length = joins && !train.data.packing ? std::to_string(sequence)
+                                                            : "{mean: " + number_text(std::max(sequence / 2, 1)) +
+                                                                  ", max: " + std::to_string(sequence) + "}";
     if (train.data.tokens) settings_.set(in + "data", "{tokens: " + number_text(batch * steps * sequence) + "}");
     else
-      settings_.set(in + "data", "{samples: " + samples + ", tokens_per_sample: {mean: " +
-                                     number_text(std::max(sequence / 2, 1)) + ", max: " + std::to_string(sequence) +
-                                     "}, packing: " + (train.data.packing ? "true" : "false") + "}");
+      settings_.set(in + "data", "{samples: " + samples + ", tokens_per_sample: " + length +
+                                     ", packing: " + (train.data.packing ? "true" : "false") + "}");
     settings_.set(in + "start", estimate.start == StartFrom::kScratch ? "scratch" : "weights");
     settings_.set(in + "precision", std::string(name_of(s.precision)));
     settings_.set(in + "compile", s.compile ? "true" : "false");
