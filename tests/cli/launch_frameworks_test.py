@@ -310,9 +310,12 @@ class LlamaFactory(Launched):
         _, script = self.both(LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}")
         self.assertIn("'deepspeed>=0.16,<=0.18.4'", script)
 
-    def test_no_template_but_the_tokenizers(self):
+    def test_a_template_for_those_whose_tokenizer_has_none(self):
         settings, _ = self.both(LLAMA, SAMPLES, 8, 1, "method: lora")
+        self.assertEqual(settings["template"], "llama3")
+        settings, script = self.both("Qwen/Qwen2.5-1.5B", SAMPLES, 8, 1, "method: lora")
         self.assertNotIn("template", settings)
+        self.assertIn("has no chat template", script)
 
     def test_tokens_are_packed_and_targets_named(self):
         settings, _ = self.both(LLAMA, TOKENS, 8, 1, "{method: lora, lora: {rank: 8, targets: [q_proj, v_proj]}}")

@@ -489,12 +489,12 @@ TEST(Work, LlamaFactoryIsToldHowMessagesAreWritten) {
                                     {"mistralai/Mistral-7B-v0.3", "mistral"},
                                     {"google/gemma-2-9b", "gemma"}}) {
     const Work work = with(model);
-    EXPECT_NE(yaml(work).find("template: " + std::string(name)), std::string::npos) << yaml(work);
+    EXPECT_NE(yaml(work).find("template: \"" + std::string(name) + "\""), std::string::npos) << yaml(work);
     EXPECT_TRUE(says(work.notes, "template " + std::string(name))) << model;
     EXPECT_FALSE(says(work.command, "has no chat template")) << model;
   }
   const Work asked = with("meta-llama/Llama-3.1-8B", "    args: {template: alpaca}\n");
-  EXPECT_NE(yaml(asked).find("template: alpaca"), std::string::npos);
+  EXPECT_NE(yaml(asked).find("template: \"alpaca\""), std::string::npos);
   for (const char* model : {"Qwen/Qwen2.5-7B", "Qwen/Qwen2.5-7B-Instruct"}) {
     EXPECT_EQ(yaml(with(model)).find("template:"), std::string::npos) << model;
     EXPECT_TRUE(says(with(model).command, "has no chat template")) << model;

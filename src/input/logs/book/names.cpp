@@ -118,8 +118,8 @@ NamedValue named_value(std::string_view name) {
 }
 
 bool tells_rewards(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kSigns = {"reward",       "pg_loss",   "policy_loss", "ppo_kl",
-                                                      "completions/", "advantage", "clip_ratio"};
+  constexpr std::array<std::string_view, 6> kSigns = {"reward", "pg_loss",      "policy_loss",
+                                                      "ppo_kl", "completions/", "advantage"};
   return std::ranges::any_of(kSigns, [name](std::string_view sign) { return name.contains(sign); });
 }
 

@@ -169,7 +169,7 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
   }
   facts.bar_elapsed = bar.elapsed;
   const auto owner = book.step_format();
-  if (!owner || *owner == LogFormat::kBars) {
+  if (!owner || *owner == LogFormat::kBars || *owner == LogFormat::kVerl) {  // its own lines name no last step
     if (std::isnan(planned)) book.log.planned_steps.reset();
     else book.log.planned_steps = planned;
     book.elapsed(Seconds{facts.bars_before + bar.elapsed});

@@ -91,6 +91,7 @@ constexpr std::array kSentences = {
     Sentence{"optim/", olmo_value},
     Sentence{"throughput/device/", olmo_value},
     Sentence{"= Step ", nemo_rl_head},
+    Sentence{"• Avg Reward: ", nemo_rl_reward},
     Sentence{"• Loss: ", nemo_rl_loss},
     Sentence{"• Total step time: ", nemo_rl_time},
     Sentence{"Total optimization steps = ", trainer_steps},

@@ -70,6 +70,9 @@ void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest) {
   if (line.text.starts_with("====") && line.text.ends_with("====")) begin(book, LogFormat::kNemoRl, rest);
 }
 
+/// "  • Avg Reward: 0.41", which its fine-tuning has not.
+void nemo_rl_reward(LogBook& book, const LogLine&, std::string_view) { book.log.rewards = true; }
+
 void nemo_rl_loss(LogBook& book, const LogLine& line, std::string_view rest) {
   if (const auto value = scan::number(rest)) note(book, line, LogFormat::kNemoRl, StepValue::kLoss, *value);
 }

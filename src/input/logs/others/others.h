@@ -22,6 +22,7 @@ void open_clip_line(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_head(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_value(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest);
+void nemo_rl_reward(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_loss(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_time(LogBook& book, const LogLine& line, std::string_view rest);
 void lightning_done(LogBook& book, const LogLine& line, std::string_view rest);
