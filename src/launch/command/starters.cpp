@@ -89,7 +89,7 @@ std::string started_wrongly(const std::vector<CommandWord>& words, std::string_v
   const std::size_t at = program_word(words);
   if (at >= words.size() || nodes * gpus <= 1) return "";
   const std::string name(program_name(words[at].text));
-  const std::string instead = "; write torchrun --nproc-per-node={gpus} in place of " + name +
+  const std::string instead = "; write torchrun --nproc-per-node={gpus} instead of " + name +
                               ", or plain python: gpuplan adds what the other machines need";
   if (name == "srun") {
     const bool counted = option(words, "ntasks") || option(words, "n") || option(words, "ntasks-per-node");
