@@ -44,10 +44,9 @@ inline GenerationConstants generation_constants() {
   all.static_fill = 0.82;
   all.chunk_overlap = 0.26;
   all.tail = 0.3;
-  all.company = 1;
   all.first_fixed_ms = 18;
   all.first_steps = 1.5;
-  all.first_queue = 0.34;
+  all.waves = 0.6;
   all.weight_padding = 1.015;
   all.activation_hidden = 4;
   all.activation_mlp = 3;

@@ -52,6 +52,8 @@ struct EngineProfile {
   bool own_kernels = false;      ///< limited by the multiprocessors even for 16-bit weights
   bool half_accumulate = false;  ///< 16-bit sums: twice the rate on GeForce cards
   bool continuous = true;        ///< new requests join a running batch
+  bool prompts_first = false;    ///< decoding stops while prompts are waiting to be read
+  bool evicts = false;           ///< takes requests in by what they hold now, and puts some out when memory ends
   bool pipelines = true;         ///< several batches are under way in a layer split
   bool copies_cache = false;     ///< cache concatenated and expanded at every step
   bool loops_experts = false;    ///< one product after the other for each expert

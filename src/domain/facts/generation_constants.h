@@ -57,11 +57,10 @@ struct GenerationConstants {
   double static_fill = kUnset;    ///< share of what would fit that static batches take
   double chunk_overlap = kUnset;  ///< share of the smaller of prefill and decode that mixing them hides
   double tail = kUnset;           ///< time lost at start and end, over that of one full batch
-  double company = kUnset;        ///< prompts of each other request that one waits for while it decodes
   // Time to first token.
   double first_fixed_ms = kUnset;
   double first_steps = kUnset;  ///< decode steps that a new request waits
-  double first_queue = kUnset;  ///< prompts of others that it waits for, over (others)^0.75
+  double waves = kUnset;        ///< share of requests of one length that come together, engines that read prompts first
   // Memory.
   double weight_padding = kUnset;     ///< allocated over the sum of parameters
   double activation_hidden = kUnset;  ///< hidden states a token of a pass over prompts
@@ -118,10 +117,9 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"static_fill", &GenerationConstants::static_fill},
     GenerationConstant{"chunk_overlap", &GenerationConstants::chunk_overlap},
     GenerationConstant{"tail", &GenerationConstants::tail},
-    GenerationConstant{"company", &GenerationConstants::company},
     GenerationConstant{"first_fixed_ms", &GenerationConstants::first_fixed_ms},
     GenerationConstant{"first_steps", &GenerationConstants::first_steps},
-    GenerationConstant{"first_queue", &GenerationConstants::first_queue},
+    GenerationConstant{"waves", &GenerationConstants::waves},
     GenerationConstant{"weight_padding", &GenerationConstants::weight_padding},
     GenerationConstant{"activation_hidden", &GenerationConstants::activation_hidden},
     GenerationConstant{"activation_mlp", &GenerationConstants::activation_mlp},

@@ -115,7 +115,7 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   if (run_->shape) out.parameters = count_parameters(*run_->shape).total();
   out.strategy = setup_.strategy;
   if (!out.refused.empty()) return out;
-  const auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
+  auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
                                       setup_.phase.weight_bits);
   if (!rates) {
     out.refused = setup_.engine->name + " on " + setup_.gpu.name + " does not run " +
@@ -123,10 +123,12 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
                   std::string(name_of(setup_.kv_cache));
     return out;
   }
+  if (setup_.scores) rates->prompt_attention = PromptAttention::kScores;
   out.generation = generation_estimate(work_, *rates, out.strategy);
   ErrorLabels labels = generation_labels(work_, *rates, out.strategy);
   labels.add(!setup_.batch_known || !setup_.degrees_known, ErrorPart::kAssumed);
   const bool queued = waits_in_turn(setup_.phase, *rates, out.strategy);
+  if (queued) labels.first_scale = first_token_scale(catalogue.errors, labels, out.generation.waiting);
   out.spread = generation_spread(catalogue.errors, labels, setup_.phase.forward_only, queued);
   out.spread.labels = with_names_of(out.spread.labels, *out.gpu);
   for (const MeasuredFigure& figure : measured_figures(*run_)) {
@@ -149,8 +151,9 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
 
 std::vector<Term> PreparedGeneration::explain(const Catalogue& catalogue) const {
   if (!setup_.refused.empty()) return {};
-  const auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
-                                      setup_.phase.weight_bits);
+  auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
+                                setup_.phase.weight_bits);
+  if (rates && setup_.scores) rates->prompt_attention = PromptAttention::kScores;
   return rates ? explain_generation(work_, *rates, setup_.strategy) : std::vector<Term>();
 }
 

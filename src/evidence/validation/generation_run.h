@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "domain/hardware/precision.h"
 #include "domain/work/phase.h"
+#include "domain/work/strategy.h"
 #include "evidence/validation/measured_run.h"
 
 namespace gpuplan {
@@ -44,6 +45,7 @@ struct GenerationRun : MeasuredRun {
   std::optional<double> batch;         ///< sequences of the whole system at a time
   std::optional<GenerationMode> mode;
   std::optional<RateCounts> rate_counts;
+  std::optional<AttentionKernel> attention;  ///< over prompts, where it is not what the engine usually has
 
   // What plans say beside (own runs).
   std::optional<double> requests;        ///< of one model, all of the work

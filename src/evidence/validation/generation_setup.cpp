@@ -46,6 +46,7 @@ class GenerationFiller {
       return;
     }
     set_engine();
+    s_.scores = run_.attention == AttentionKernel::kEager;
     set_formats();
     set_mode();
     set_degrees();

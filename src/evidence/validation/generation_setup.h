@@ -24,6 +24,7 @@ struct GenerationSetup {
   GenerationMode mode = GenerationMode::kSingle;
   RateCounts rate_counts = RateCounts::kAll;
   double input_tokens = 0, output_tokens = 0;  ///< of a sequence
+  bool scores = false;                         ///< attention over prompts writes its scores to memory
   bool batch_known = true;                     ///< stated, or none to state
   bool degrees_known = true;
   std::vector<std::string> assumptions;

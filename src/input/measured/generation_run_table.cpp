@@ -24,6 +24,7 @@ GenerationColumns::GenerationColumns(CsvReader& cells) {
       {&batch, "batch"},
       {&mode, "mode"},
       {&rate_counts, "rate_counts"},
+      {&attention, "attention"},
       {&output_tokens_per_second, "output_tokens_per_second"},
       {&total_tokens_per_second, "total_tokens_per_second"},
       {&prefill_tokens_per_second, "prefill_tokens_per_second"},
@@ -75,6 +76,7 @@ Result<GenerationRun> read_generation_run(RunCells& cells, const GenerationColum
   run.batch = cells.number(c.batch, 1, 1e7);
   run.mode = cells.choice<GenerationMode>(c.mode);
   run.rate_counts = cells.choice<RateCounts>(c.rate_counts);
+  run.attention = cells.choice<AttentionKernel>(c.attention);
   run.requests = cells.number(c.requests, 1e-3, 1e15);
   run.longest_output = cells.number(c.longest_output, 0, 1e9);
   run.in_flight = cells.whole(c.in_flight);

@@ -34,6 +34,8 @@ Result<void> read_engines(std::string_view text, std::string_view file, Catalogu
   const Flag flags[] = {{cells.column("own_kernels"), &EngineProfile::own_kernels},
                         {cells.column("half_accumulate"), &EngineProfile::half_accumulate},
                         {cells.column("continuous"), &EngineProfile::continuous},
+                        {cells.column("prompts_first"), &EngineProfile::prompts_first},
+                        {cells.column("evicts"), &EngineProfile::evicts},
                         {cells.column("pipelines"), &EngineProfile::pipelines},
                         {cells.column("copies_cache"), &EngineProfile::copies_cache},
                         {cells.column("loops_experts"), &EngineProfile::loops_experts},

@@ -77,6 +77,13 @@ constexpr std::array<std::string_view, kErrorParts> kWords = [] {
 
 }  // namespace
 
+double prior_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
+  double variance = 0;
+  for_each_term(model, figure, labels, [&](const ErrorTerm& term) { variance += term.variance; });
+  const double scale = scale_of(figure, labels);
+  return variance * scale * scale;
+}
+
 ExpectedError expected_error(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   const Split parts = split(model, figure, labels);
   ExpectedError expected{0, parts.rest};

@@ -18,6 +18,8 @@ struct ExpectedError {
 };
 /// What the median is multiplied by.
 inline double factor_of(const ExpectedError& error) { return error.shift == 0 ? 1 : math::exp(error.shift); }
+/// Variance before any own run.
+double prior_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
 ExpectedError expected_error(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
 
 /// How many of the user's own runs tell something of such a prediction.

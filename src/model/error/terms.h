@@ -27,7 +27,9 @@ inline bool operator==(const LearnedLabel& known, const ErrorTerm& term) {
 
 /// What the deviations of a figure are multiplied by in such a run.
 inline double scale_of(ErrorFigure figure, const ErrorLabels& labels) {
-  return figure == ErrorFigure::kMemory ? labels.memory_scale : 1;
+  return figure == ErrorFigure::kMemory       ? labels.memory_scale
+         : figure == ErrorFigure::kFirstToken ? labels.first_scale
+                                              : 1;
 }
 
 /// How much larger the variance of one configuration is where runs of such a setup contradict each other; else 1.

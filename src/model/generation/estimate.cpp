@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "model/generation/collection.h"
 #include "model/generation/generation.h"
+#include "model/generation/latency.h"
 #include "model/generation/step.h"
 
 namespace gpuplan {
@@ -18,6 +19,7 @@ struct Run {
   MemoryUse memory;
   double batch = 1;
   Seconds first_token{}, next_token{};
+  double waiting = 0;  ///< share of the time to first token
 };
 
 /// Working memory of a pass over prompts, a token.
@@ -81,23 +83,28 @@ double share_of_requests(const GeneratePhase& phase, const Strategy& strategy) {
   return larger(1, *phase.concurrency / strategy.dp);
 }
 
-double choose_batch(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
-                    const GenerationCut& cut, const Strategy& strategy, double samples, double kept_tokens) {
+/// Sequences in flight, and how many would fit where that was asked.
+struct Batch {
+  double size = 1, fits = 0;
+};
+
+Batch choose_batch(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+                   const GenerationCut& cut, const Strategy& strategy, double samples, double kept_tokens) {
   const GeneratePhase& phase = *work.phase;
   const GenerationConstants& c = *rates.constants;
-  if (phase.situation == Situation::kSingle) return 1;
+  if (phase.situation == Situation::kSingle) return {};
   const bool concurrency = phase.situation == Situation::kConcurrency;
   const double most = phase.batch.given() ? rates.most_in_flight : smaller(rates.slots, rates.most_in_flight);
-  if (strategy.micro_batch > 0 && !concurrency) return smaller(strategy.micro_batch, samples);
+  if (strategy.micro_batch > 0 && !concurrency) return {smaller(strategy.micro_batch, samples)};
   const double fits = room(network, work, rates, cut, kept_tokens);
-  if (!(fits >= 1)) return 1;
+  if (!(fits >= 1)) return {};
   if (concurrency) {
     // What does not fit waits. Replicas share what is at work at once: where it does not divide, some have one more
     // than others, and together they have no more than there is.
     const double share = share_of_requests(phase, strategy);
     const double wanted = strategy.micro_batch > 0 ? smaller(strategy.micro_batch, share) : share;
     const double held = rates.profile->continuous ? fits : larger(1, c.static_fill * fits);
-    return smaller(smaller(smaller(wanted, held), most), samples);
+    return {smaller(smaller(smaller(wanted, held), most), samples), fits};
   }
   double batch = 1;
   if (phase.forward_only) {
@@ -109,7 +116,7 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
   } else {
     batch = smaller(soft_minimum(fits, rates.most_in_flight, samples), most);
   }
-  return larger(1, std::floor(batch));
+  return {larger(1, std::floor(batch)), fits};
 }
 
 /// One pass of the model over every sequence, and of the draft before it, one token after the other.
@@ -143,13 +150,21 @@ bool is_server(const GenerationWork& work, const GenerationRates& rates) {
 Run load_network(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
                  const GenerationCut& cut, const Strategy& strategy, double samples) {
   // Paged caches hold what is there; static batches set memory aside for the longest sample.
-  const double kept_tokens = is_server(work, rates) ? work.prompt_tokens + work.new_tokens : work.longest;
+  const bool server = is_server(work, rates);
+  const double whole = server ? work.prompt_tokens + work.new_tokens : work.longest;
+  // Requests that are under way have half of their answers. Engines that count on it put some out again when they were
+  // too many; others set room aside for the rest of each answer.
+  const double held = server && rates.profile->evicts ? work.prompt_tokens + work.new_tokens / 2 : whole;
   Run run;
-  run.batch = choose_batch(network, work, rates, cut, strategy, samples, kept_tokens);
+  const Batch batch = choose_batch(network, work, rates, cut, strategy, samples, held);
+  run.batch = batch.size;
   // The fullest replica has a whole request more than the average, which no share of one is.
   const GeneratePhase& phase = *work.phase;
   const bool shared = phase.situation == Situation::kConcurrency && run.batch == share_of_requests(phase, strategy);
-  run.memory = memory_use(network, work, rates, cut, shared ? std::ceil(run.batch) : run.batch, kept_tokens);
+  // All may be near their ends at once, as far as there is room.
+  const double kept = math::smaller(whole, math::larger(held, held * batch.fits / run.batch));
+  run.memory = memory_use(network, work, rates, cut, shared ? std::ceil(run.batch) : run.batch,
+                          batch.fits > 0 ? kept : whole);
   return run;
 }
 
@@ -192,28 +207,23 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       // Chunks of prompts ride along with decode steps: part of the smaller time is hidden.
       const Seconds hidden = c.chunk_overlap * (prefill < decode ? prefill : decode);
       const double shown = (prefill + decode - hidden) / (prefill + decode);
-      // Requests of one length that come together read their prompts together, before any of them decodes; where
-      // lengths vary, or others wait for a place, they come one by one, and each bears the prompts of all others.
-      // No more than there are come at once.
-      const double asked =
-          phase.situation == Situation::kConcurrency ? smaller(*phase.concurrency / strategy.dp, samples) : 0;
-      const bool one_by_one = work.longest > in + work.new_tokens || asked > each;
-      const double company = one_by_one ? 1 : c.company;
-      run.next_token = (decode + company * larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);
       // Over the first and last requests the batch is not full.
       const double tail = 1 + c.tail * run.batch / larger(samples, run.batch);
       prefill *= waves * shown * tail;
       scale *= shown * tail;
-      const double queue = larger(0, each / strategy.ep - 1);
-      run.first_token = Seconds{c.first_fixed_ms * 1e-3} + c.first_steps * step.total() +
-                        one * (1 + c.first_queue * std::sqrt(queue * std::sqrt(queue)));
-      if (phase.situation == Situation::kConcurrency) {
-        // More requests than are served at once wait for one of those to end: of all in the system, what the rate
-        // does not explain is waiting (Little 1961).
-        const Seconds served = run.first_token + (work.new_tokens * run.next_token);
-        const double waiting = larger(0, asked / larger(each, 1) - 1);
-        run.first_token += waiting * served;
-      }
+      ServerLoad load{.served = each, .samples = samples, .lanes = lanes, .new_tokens = work.new_tokens};
+      if (phase.situation == Situation::kConcurrency) load.asked = smaller(*phase.concurrency / strategy.dp, samples);
+      load.varied = work.longest > in + work.new_tokens;
+      load.prompt = one;
+      // What a pass takes however many prompts are in it is shared among those that are read together.
+      load.prompt_alone = one + (1 - 1 / together) * (Seconds{c.prefill_fixed_ms * 1e-3} + step.launch);
+      load.step = step.total();
+      load.decode = decode;
+      load.hidden = hidden;
+      const Latency latency = latency_under(load, profile, c);
+      run.first_token = latency.first_token;
+      run.next_token = latency.next_token;
+      run.waiting = latency.waiting;
     } else {
       const Seconds one = prompts_time(network, work, rates, cut, each, in);
       run.first_token = one;
@@ -320,6 +330,7 @@ GenerationEstimate generation_estimate(const GenerationWork& work, const Generat
         estimate.batch = run.batch;
         estimate.time_to_first_token = run.first_token;
         estimate.time_per_output_token = run.next_token;
+        estimate.waiting = run.waiting;
       }
     }
     if (sum.total() > longest) {

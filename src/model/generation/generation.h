@@ -109,6 +109,7 @@ struct GenerationRates {
   ServingRate blocks_16;    ///< the same as they are kept beside experts in mxfp4: in 16 bit, GGUF files in 8
   ServingRate experts;      ///< grouped products of experts, before their width is counted
   ServingRate head;
+  PromptAttention prompt_attention = PromptAttention::kNewest;
   double attention_share = 0;      ///< of the peak that fused attention reaches in long prompts
   FlopsPerSecond attention{};      ///< that rate, in 16 bit
   BytesPerSecond decode_stream{};  ///< achieved when reading weights once
@@ -174,6 +175,7 @@ struct GenerationEstimate {
   double tokens_per_second = 0;          ///< new tokens, all replicas together, while working
   double replica_tokens_per_second = 0;  ///< of one replica
   Seconds time_to_first_token{}, time_per_output_token{};
+  double waiting = 0;  ///< share of the time to first token that is not reading the own prompt
   Seconds load{};  ///< reading weights from disk, all rounds; not in `parts`
 };
 
@@ -188,9 +190,14 @@ MemoryUse generation_memory(const GenerationWork& work, const GenerationRates& r
 ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
 /// Whether requests wait for each other: at a server, unless each replica has but one at a time.
 bool waits_in_turn(const GeneratePhase& phase, const GenerationRates& rates, const Strategy& strategy);
+/// Deviations of the time to first token over those of waiting, where `waiting` is that share of it: reading the own
+/// prompt is known as well as any prefill.
+double first_token_scale(const ErrorModel& errors, const ErrorLabels& labels, double waiting);
 /// `prompts`: nothing is generated; `queued`: requests wait for each other.
 Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bool prompts, bool queued);
-Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
+/// `waiting`: of the estimate.
+Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy,
+                         double waiting = 1);
 /// What own runs teach: medians times the factors of the spread.
 void correct(GenerationEstimate& estimate, const Spread& spread);
 

@@ -162,6 +162,7 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.experts = reach.experts(weights, rates.weight_bytes);
   rates.head = rates.head_bytes < 2 ? reach.products(Format::kQ6K, rates.head_bytes) : rates.blocks_16;
   rates.head.weight_bytes = rates.head_bytes;
+  rates.prompt_attention = profile.attention;
   rates.attention_share =
       profile.attention == PromptAttention::kNewest ? efficiency.attention : efficiency.attention_common;
   rates.attention = sixteen * rates.attention_share;

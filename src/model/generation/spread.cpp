@@ -49,6 +49,15 @@ bool waits_in_turn(const GeneratePhase& phase, const GenerationRates& rates, con
   return rates.profile->continuous && !alone;
 }
 
+double first_token_scale(const ErrorModel& errors, const ErrorLabels& labels, double waiting) {
+  const double wait = prior_variance(errors, ErrorFigure::kFirstToken, labels);
+  const double prompt = prior_variance(errors, ErrorFigure::kPrefill, labels);
+  if (!(wait > 0)) return 1;
+  // Variances of the two shares; a prompt is no wider than waiting, or load would narrow the range.
+  const double own = (1 - waiting) * (1 - waiting) * math::smaller(prompt / wait, 1);
+  return std::sqrt(waiting * waiting + own);
+}
+
 Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bool prompts, bool queued) {
   Spread spread;
   spread.labels = labels;
@@ -68,10 +77,13 @@ Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bo
   return spread;
 }
 
-Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy) {
+Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy,
+                         double waiting) {
   const GeneratePhase& phase = *work.phase;
-  return generation_spread(*rates.errors, generation_labels(work, rates, strategy), phase.forward_only,
-                           waits_in_turn(phase, rates, strategy));
+  ErrorLabels labels = generation_labels(work, rates, strategy);
+  const bool queued = waits_in_turn(phase, rates, strategy);
+  if (queued) labels.first_scale = first_token_scale(*rates.errors, labels, waiting);
+  return generation_spread(*rates.errors, labels, phase.forward_only, queued);
 }
 
 void correct(GenerationEstimate& estimate, const Spread& spread) {

@@ -281,7 +281,7 @@ Seconds prefill_time(const NetworkWork& network, const GenerationRates& rates, c
   add_head(pass, network, rates, cut, sequences);  // only the last position of a prompt is scored
   const double pairs = all * visible_keys(network, tokens);
   double attention = prompt_attention(network, rates, cut, sequences, tokens, pairs);
-  if (rates.profile->attention == PromptAttention::kScores)
+  if (rates.prompt_attention == PromptAttention::kScores)
     attention += c.eager_scores * pairs * layers * network.heads / cut.tp / rates.stream.value;
   const double elementwise = c.elementwise * all * layers * network.hidden / (rates.stream.value * std::sqrt(cut.tp));
   double working = (pass.read + pass.compute + attention + elementwise) * c.prefill_time * rates.profile->time *

@@ -192,8 +192,8 @@ class GenerationSearch {
   }
 
   Candidate tried(const GenerationRates& rates, const Strategy& strategy) const {
-    Candidate found{true, false, strategy, generation_estimate(work_, rates, strategy),
-                    generation_spread(work_, rates, strategy)};
+    const GenerationEstimate estimate = generation_estimate(work_, rates, strategy);
+    Candidate found{true, false, strategy, estimate, generation_spread(work_, rates, strategy, estimate.waiting)};
     correct(found.estimate, found.spread);
     found.memory = lognormal(found.estimate.memory.total(), found.spread.memory);
     if (given_ != nullptr && given_->memory) found.memory = *given_->memory;
