@@ -200,12 +200,14 @@ TEST(GenerationLaws, TheFirstTokenWaitsForItsPromptAndForSteps) {
   const double lone = prefill_time(network, alone.rates, cut, 1, 1000).value;
   EXPECT_NEAR(alone.estimate(strategy_of(1)).time_to_first_token.value,
               c.first_fixed_ms * 1e-3 + c.first_steps * step.total().value + lone, 1e-9);
-  // Of 17, sixteen others: (16)^0.75 = 8 prompts, times the share that is waited for.
+  // Of 17, sixteen others. Of 1,000 requests 17 begin the run together and wait for half of the others' prompts; the rest
+  // are a queue: 17 prompts beside 300 steps.
   phase.concurrency = 17;
   const Rig busy(h100(), phase);
   const DecodeStep slower = decode_step(network, busy.rates, cut, 17, 1150);
+  const double wave = 0.017 * 8, queue = (1 - 0.017) * 17 * prompt / (2 * 300 * slower.total().value);
   EXPECT_NEAR(busy.estimate(strategy_of(1)).time_to_first_token.value,
-              c.first_fixed_ms * 1e-3 + c.first_steps * slower.total().value + prompt * (1 + 8 * c.first_queue), 1e-9);
+              c.first_fixed_ms * 1e-3 + c.first_steps * slower.total().value + lone + prompt * (wave + queue), 1e-9);
 }
 
 TEST(GenerationLaws, CheckingSeveralTokensAtOnceCostsLessThanMakingThem) {
@@ -261,6 +263,26 @@ TEST(GenerationLaws, WiderIntervalsWhereLessIsKnown) {
   const Spread served = width(h100(), phase_of(llama_3_8b(), Situation::kSaturated, 1e4, 1000, 200), strategy_of(1));
   EXPECT_GT(served.first_token, served.next_token);
   EXPECT_DOUBLE_EQ(base.first_token, base.time);
+}
+
+TEST(GenerationLaws, WaitingIsLessCertainThanReading) {
+  GeneratePhase phase = phase_of(llama_3_8b(), Situation::kConcurrency, 1000, 1000, 300);
+  phase.concurrency = 4;
+  const Rig rig(h100(), phase);
+  const auto range = [&](double waiting) {
+    return generation_spread(rig.work, rig.rates, strategy_of(1), waiting).first_token;
+  };
+  const ErrorLabels labels = generation_labels(rig.work, rig.rates, strategy_of(1));
+  // All waiting: as the table has it; none: as any prefill.
+  EXPECT_DOUBLE_EQ(range(1),
+                   std::sqrt(prior_variance(*rig.rates.errors, ErrorFigure::kFirstToken, labels)));
+  EXPECT_DOUBLE_EQ(range(0), std::sqrt(prior_variance(*rig.rates.errors, ErrorFigure::kPrefill, labels)));
+  // Half of it: the root of a quarter of either's variance.
+  EXPECT_NEAR(range(0.5), std::sqrt(range(0) * range(0) + range(1) * range(1)) / 2, 1e-12);
+  // One request at a time does not wait for others at all.
+  phase.concurrency = 1;
+  const Rig alone(h100(), phase);
+  EXPECT_DOUBLE_EQ(generation_spread(alone.work, alone.rates, strategy_of(1), 0.4).first_token, range(0));
 }
 
 }  // namespace

@@ -44,7 +44,9 @@ TEST(GenerationSpeculation, APassChecksAllGuessesAndTheDraftMakesThemOneByOne) {
   const double prompts = (prefill_time(rig.work.networks.front(), rig.rates, cut, 1, 500) +
                           prefill_time(*rig.work.draft, rig.rates, cut, 1, 500))
                              .value;
-  EXPECT_NEAR(estimate.time_to_first_token.value, prompts, 1e-9);
+  const GenerationConstants& c = *rig.rates.constants;
+  EXPECT_NEAR(estimate.time_to_first_token.value,
+              prompts + c.first_fixed_ms * 1e-3 + c.first_steps * (own + 3 * draft), 1e-9);
   EXPECT_NEAR(estimate.parts.total().value, 2000 * (prompts + 300 / 1.875 * (own + 3 * draft)), 1e-6);
 }
 

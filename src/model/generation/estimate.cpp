@@ -215,8 +215,7 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       if (phase.situation == Situation::kConcurrency) load.asked = smaller(*phase.concurrency / strategy.dp, samples);
       load.varied = work.longest > in + work.new_tokens;
       load.prompt = one;
-      // What a pass takes however many prompts are in it is shared among those that are read together.
-      load.prompt_alone = one + (1 - 1 / together) * (Seconds{c.prefill_fixed_ms * 1e-3} + step.launch);
+      load.prompt_alone = together > 1 ? prompts_time(network, work, rates, cut, 1, in) : one;
       load.step = step.total();
       load.decode = decode;
       load.hidden = hidden;
@@ -227,6 +226,9 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
     } else {
       const Seconds one = prompts_time(network, work, rates, cut, each, in);
       run.first_token = one;
+      // A server takes as long about a request that it has alone as about one of many.
+      if (profile.continuous && phase.situation == Situation::kSingle)
+        run.first_token += Seconds{c.first_fixed_ms * 1e-3} + c.first_steps * step.total();
       prefill = waves / lanes * one;
       run.next_token = step.total() / work.tokens_a_pass;
     }
