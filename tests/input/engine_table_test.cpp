@@ -18,8 +18,8 @@ std::string engine(const std::string& name, const std::string& formats, const st
   row += column == "unfused" ? "," + value : ",";
   for (const auto& field : kEngineFields) row += "," + (column == field.name ? value : std::string("1"));
   row += column == "attention" ? "," + value : ",newest";
-  for (const char* const flag : {"own_kernels", "half_accumulate", "continuous", "prompts_first", "evicts", "pipelines", "copies_cache",
-                                 "loops_experts", "emulates", "one_shot", "measured"})
+  for (const char* const flag : {"own_kernels", "half_accumulate", "continuous", "prompts_first", "evicts", "pipelines",
+                                 "copies_cache", "loops_experts", "emulates", "one_shot", "measured"})
     row += column == flag ? "," + value : ",no";
   return row + ",me," + (column == "as_of" ? value : "2026-11") + "\n";
 }
@@ -28,7 +28,8 @@ std::string header() {
   std::string row = "name,formats,caches,unfused";
   for (const auto& field : kEngineFields) row += "," + std::string(field.name);
   return row +
-         ",attention,own_kernels,half_accumulate,continuous,prompts_first,evicts,pipelines,copies_cache,loops_experts,emulates,one_shot,"
+         ",attention,own_kernels,half_accumulate,continuous,prompts_first,evicts,pipelines,copies_cache,loops_experts,"
+         "emulates,one_shot,"
          "measured,source,as_of\n";
 }
 

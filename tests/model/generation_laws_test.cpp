@@ -200,8 +200,8 @@ TEST(GenerationLaws, TheFirstTokenWaitsForItsPromptAndForSteps) {
   const double lone = prefill_time(network, alone.rates, cut, 1, 1000).value;
   EXPECT_NEAR(alone.estimate(strategy_of(1)).time_to_first_token.value,
               c.first_fixed_ms * 1e-3 + c.first_steps * step.total().value + lone, 1e-9);
-  // Of 17, sixteen others. Of 1,000 requests 17 begin the run together and wait for half of the others' prompts; the rest
-  // are a queue: 17 prompts beside 300 steps.
+  // Of 17, sixteen others. Of 1,000 requests 17 begin the run together and wait for half of the others' prompts; the
+  // rest are a queue: 17 prompts beside 300 steps.
   phase.concurrency = 17;
   const Rig busy(h100(), phase);
   const DecodeStep slower = decode_step(network, busy.rates, cut, 17, 1150);
@@ -274,8 +274,7 @@ TEST(GenerationLaws, WaitingIsLessCertainThanReading) {
   };
   const ErrorLabels labels = generation_labels(rig.work, rig.rates, strategy_of(1));
   // All waiting: as the table has it; none: as any prefill.
-  EXPECT_DOUBLE_EQ(range(1),
-                   std::sqrt(prior_variance(*rig.rates.errors, ErrorFigure::kFirstToken, labels)));
+  EXPECT_DOUBLE_EQ(range(1), std::sqrt(prior_variance(*rig.rates.errors, ErrorFigure::kFirstToken, labels)));
   EXPECT_DOUBLE_EQ(range(0), std::sqrt(prior_variance(*rig.rates.errors, ErrorFigure::kPrefill, labels)));
   // Half of it: the root of a quarter of either's variance.
   EXPECT_NEAR(range(0.5), std::sqrt(range(0) * range(0) + range(1) * range(1)) / 2, 1e-12);

@@ -45,8 +45,8 @@ TEST(GenerationSpeculation, APassChecksAllGuessesAndTheDraftMakesThemOneByOne) {
                           prefill_time(*rig.work.draft, rig.rates, cut, 1, 500))
                              .value;
   const GenerationConstants& c = *rig.rates.constants;
-  EXPECT_NEAR(estimate.time_to_first_token.value,
-              prompts + c.first_fixed_ms * 1e-3 + c.first_steps * (own + 3 * draft), 1e-9);
+  EXPECT_NEAR(estimate.time_to_first_token.value, prompts + c.first_fixed_ms * 1e-3 + c.first_steps * (own + 3 * draft),
+              1e-9);
   EXPECT_NEAR(estimate.parts.total().value, 2000 * (prompts + 300 / 1.875 * (own + 3 * draft)), 1e-6);
 }
 

@@ -116,7 +116,7 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   out.strategy = setup_.strategy;
   if (!out.refused.empty()) return out;
   auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
-                                      setup_.phase.weight_bits);
+                                setup_.phase.weight_bits);
   if (!rates) {
     out.refused = setup_.engine->name + " on " + setup_.gpu.name + " does not run " +
                   std::string(name_of(setup_.weights)) + " weights with a KV cache in " +

@@ -17,8 +17,8 @@ using GenerationRunTable = RunTableOf<GenerationRun>;
 /// Every column of a generation run's own that is read, found once.
 struct GenerationColumns {
   CsvReader::Column tp, pp, ep, replicas, weights, bits_per_weight, kv_cache, input_tokens, output_tokens, cache_tokens,
-      batch, mode, rate_counts, attention, output_tokens_per_second, total_tokens_per_second, prefill_tokens_per_second, ttft_ms,
-      tpot_ms, requests, longest_output, in_flight, parts_attention, placement, store, speculation;
+      batch, mode, rate_counts, attention, output_tokens_per_second, total_tokens_per_second, prefill_tokens_per_second,
+      ttft_ms, tpot_ms, requests, longest_output, in_flight, parts_attention, placement, store, speculation;
 
   explicit GenerationColumns(CsvReader& cells);
   bool measured() const;  ///< one of them holds a measured figure

@@ -163,8 +163,8 @@ Run load_network(const NetworkWork& network, const GenerationWork& work, const G
   const bool shared = phase.situation == Situation::kConcurrency && run.batch == share_of_requests(phase, strategy);
   // All may be near their ends at once, as far as there is room.
   const double kept = math::smaller(whole, math::larger(held, held * batch.fits / run.batch));
-  run.memory = memory_use(network, work, rates, cut, shared ? std::ceil(run.batch) : run.batch,
-                          batch.fits > 0 ? kept : whole);
+  run.memory =
+      memory_use(network, work, rates, cut, shared ? std::ceil(run.batch) : run.batch, batch.fits > 0 ? kept : whole);
   return run;
 }
 

@@ -176,7 +176,7 @@ struct GenerationEstimate {
   double replica_tokens_per_second = 0;  ///< of one replica
   Seconds time_to_first_token{}, time_per_output_token{};
   double waiting = 0;  ///< share of the time to first token that is not reading the own prompt
-  Seconds load{};  ///< reading weights from disk, all rounds; not in `parts`
+  Seconds load{};      ///< reading weights from disk, all rounds; not in `parts`
 };
 
 /// REQUIRES: strategy.dp replicas of tp x pp GPUs; micro_batch is the number of sequences in flight, 0: as many as
