@@ -267,5 +267,31 @@ TEST(RunPrediction, ReadsHowLossStepAndLayersRun) {
   EXPECT_NEAR((memory().buffers - fused.buffers).value, 8 * count_parameters(*run.shape).total(), 1e6);
 }
 
+TEST(RunSetup, ReadsWhatATableSaysOfKernels) {
+  TrainingRun run = stated();
+  run.compile = false;
+  const double separate = predict_run(catalogue(), run).metrics[0].predicted.p50;
+  run.fused_kernels = true;
+  EXPECT_LT(predict_run(catalogue(), run).metrics[0].predicted.p50, separate) << "norms are a kernel each";
+}
+
+TEST(RunSetup, RefusesMoreStagesThanLayers) {
+  TrainingRun run = stated();
+  run.gpus = run.pp = 64;
+  run.dp = 1;
+  EXPECT_EQ(run_setup(catalogue(), run).refused, "64 stages of 32 layers");
+}
+
+TEST(RunSetup, FusedStacksKeepScoresWhereNoFusedAttentionRuns) {
+  TrainingRun run = stated();
+  run.attention.reset();
+  run.gpu = "V100 SXM2 32GB";
+  run.precision = Precision::kFp16;
+  run.framework = "megatron-deepspeed";
+  EXPECT_EQ(run_setup(catalogue(), run).strategy.attention, AttentionKernel::kEager);
+  run.gpu = "A100 SXM 80GB";
+  EXPECT_EQ(run_setup(catalogue(), run).strategy.attention, AttentionKernel::kFlash);
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -85,6 +85,7 @@ struct Estimated {
     const Strategy& s = setup.strategy;
     rates = training_rates(catalogue, setup.node, *setup.framework, s.precision, s.compile, work);
     if (run.sequence_parallel) rates.sequence_parallel = *run.sequence_parallel;
+    if (run.fused_kernels) rates.fused = *run.fused_kernels;
     if (run.fused_optimizer) rates.fused_step = *run.fused_optimizer;
     const TrainingSoftware& software = *rates.software_row;
     if (run.compiled_loss)

@@ -47,6 +47,8 @@ class RunFiller {
     set_software();
     set_degrees();
     set_machine();
+    if (s_.strategy.pp > run_.shape->layers)
+      s_.refused = count_text(s_.strategy.pp) + " stages of " + count_text(run_.shape->layers) + " layers";
     if (!s_.refused.empty()) return;
     set_phase();
     set_batch();
@@ -74,8 +76,11 @@ class RunFiller {
     strategy.compile = run_.compile.value_or(false);
     // Stacks that rely on the vendor's fused attention had none of use before Hopper: they kept the scores, fused the
     // softmax, and computed the attention core again (Korthikanti et al. 2022).
-    const bool keeps_scores = !run_.attention && software_of(all_, s_.framework->name).vendor_attention &&
-                              s_.catalogue_gpu->compute_capability < 9;
+    // Fused attention that is not the vendor's needs Turing (Dao et al. 2022, arXiv:2205.14135).
+    const TrainingSoftware& software = software_of(all_, s_.framework->name);
+    const double capability = s_.catalogue_gpu->compute_capability;
+    const bool keeps_scores = !run_.attention && ((software.vendor_attention && capability < 9) ||
+                                                  (software.fused && capability > 0 && capability < 7.5));
     if (keeps_scores) strategy.recompute = Recompute::kSelective;
     strategy.attention = run_.attention.value_or(keeps_scores ? AttentionKernel::kEager : AttentionKernel::kFlash);
     if (!run_.attention)

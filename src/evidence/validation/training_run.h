@@ -30,6 +30,7 @@ struct TrainingRun : MeasuredRun {
   std::optional<AttentionKernel> attention;
   std::optional<bool> compile;
   std::optional<bool> compiled_loss;        ///< with the layers; else it runs operation by operation beside them
+  std::optional<bool> fused_kernels;        ///< norms, rotary embeddings, gates and loss are a kernel each
   std::optional<bool> fused_optimizer;      ///< its step is one kernel
   std::optional<double> recomputed_layers;  ///< share of the layers that are recomputed whole; the others not at all
 

@@ -34,6 +34,7 @@ TrainingColumns::TrainingColumns(CsvReader& cells) {
       {&attention, "attention"},
       {&compile, "compile"},
       {&compiled_loss, "compiled_loss"},
+      {&fused_kernels, "fused_kernels"},
       {&fused_optimizer, "fused_optimizer"},
       {&recomputed_layers, "recomputed_layers"},
       {&step_seconds, "step_seconds"},
@@ -74,6 +75,7 @@ Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& c,
   run.attention = cells.choice<AttentionKernel>(c.attention);
   run.compile = cells.flag(c.compile);
   run.compiled_loss = cells.flag(c.compiled_loss);
+  run.fused_kernels = cells.flag(c.fused_kernels);
   run.fused_optimizer = cells.flag(c.fused_optimizer);
   run.recomputed_layers = cells.number(c.recomputed_layers, 0, 1);
   run.mean_tokens = cells.number(c.mean_tokens, 1e-3, 1e9);

@@ -23,8 +23,8 @@ using RunTable = RunTableOf<TrainingRun>;
 struct TrainingColumns {
   CsvReader::Column seq_len, micro_batch, grad_accum, global_batch, dp, tp, pp, vpp, cp, ep, sequence_parallel,
       sharding, recompute, precision, master_weights, optimizer, optimizer_state, offload, method, lora_rank, attention,
-      compile, compiled_loss, fused_optimizer, recomputed_layers, step_seconds, token_rate, mean_tokens, optimizer_rest,
-      lora_targets, trainable;
+      compile, compiled_loss, fused_kernels, fused_optimizer, recomputed_layers, step_seconds, token_rate, mean_tokens,
+      optimizer_rest, lora_targets, trainable;
 
   explicit TrainingColumns(CsvReader& cells);
 };
