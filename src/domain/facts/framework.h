@@ -100,7 +100,15 @@ struct TrainingSoftware {
   double flat_step = kUnset;    ///< 1e9 parameters of a rank whose gradients the step copies into one flat tensor of 32
                                 ///< bit at a time, under full sharding; else all of them; 0: it takes them as they are
   bool adds_gradients = false;  ///< those of a micro-batch are whole before they are added to those before it
-  bool keeps_format = false;    ///< without ZeRO, weights learn in the format that they were loaded in
+  bool copies_shards = false;   ///< full sharding: weights are copied out of what is gathered, gradients likewise
+  bool gathers_8bit = false;    ///< full sharding: weights that products read in 8 bit are gathered so
+  bool gathers_ahead = false;   ///< sharded optimizer: weights are gathered beside the next forward pass
+  bool overlaps_tensor = false;   ///< tensor parallelism: traffic in chunks beside the products before and after it
+  bool copy_engines = false;      ///< inside a machine without a link of its own, bytes are copied over host memory
+  double reduce_bytes = kUnset;   ///< of a gradient on its way, copies and sharded optimizers; at most those it has
+  double scatter_bytes = kUnset;  ///< the same under full sharding
+  double cast_bytes = kUnset;     ///< moved for each number that products of 8 or 4 bit read, to convert it
+  bool keeps_format = false;      ///< without ZeRO, weights learn in the format that they were loaded in
   Loading loading = Loading::kEveryRank;
   UsualRecompute recompute = UsualRecompute::kNever;
   bool measured = false;  ///< published runs of it took part in the fit

@@ -72,6 +72,9 @@ inline constexpr std::array kSoftwareFields = {
     NumberField<TrainingSoftware>{"logit_bytes_compiled", &TrainingSoftware::logit_bytes_compiled, 0, 256},
     NumberField<TrainingSoftware>{"four_bit_bytes", &TrainingSoftware::four_bit_bytes, 0.5, 1},
     NumberField<TrainingSoftware>{"eight_bit_copies", &TrainingSoftware::eight_bit_copies, 0, 8},
+    NumberField<TrainingSoftware>{"reduce_bytes", &TrainingSoftware::reduce_bytes, 1, 4},
+    NumberField<TrainingSoftware>{"scatter_bytes", &TrainingSoftware::scatter_bytes, 1, 4},
+    NumberField<TrainingSoftware>{"cast_bytes", &TrainingSoftware::cast_bytes, 0, 64},
     NumberField<TrainingSoftware>{"flat_step", &TrainingSoftware::flat_step, 0, 1000},
 };
 

@@ -33,11 +33,13 @@ struct TrainingConstants {
   double dequantise_again = kUnset;  ///< the same when layers are recomputed, over once
   double selective_work = kUnset;    ///< share of products that PyTorch's selective recomputation repeats
   // Host.
+  double host_time = kUnset;     ///< host time of launches over what was thought of each framework
   double moe_launches = kUnset;  ///< launches of a layer with experts over one without
   double adapter_launches = kUnset;
   // Communication.
-  double tensor_exposed = kUnset;  ///< share of tensor-parallel traffic that computation does not hide
-  double ring_leak = kUnset;       ///< context parallelism: share of hidden traffic that still shows
+  double tensor_exposed = kUnset;     ///< share of tensor-parallel traffic that computation does not hide
+  double tensor_overlapped = kUnset;  ///< the same where software moves it in chunks beside the products
+  double ring_leak = kUnset;          ///< context parallelism: share of hidden traffic that still shows
   double expert_exposed = kUnset;
   double expert_network_exposed = kUnset;
   double expert_machines = kUnset;  ///< machines that a token's experts lie on at most
@@ -105,9 +107,11 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"dequantise_bytes", &TrainingConstants::dequantise_bytes},
     TrainingConstant{"dequantise_again", &TrainingConstants::dequantise_again},
     TrainingConstant{"selective_work", &TrainingConstants::selective_work},
+    TrainingConstant{"host_time", &TrainingConstants::host_time},
     TrainingConstant{"moe_launches", &TrainingConstants::moe_launches},
     TrainingConstant{"adapter_launches", &TrainingConstants::adapter_launches},
     TrainingConstant{"tensor_exposed", &TrainingConstants::tensor_exposed},
+    TrainingConstant{"tensor_overlapped", &TrainingConstants::tensor_overlapped},
     TrainingConstant{"ring_leak", &TrainingConstants::ring_leak},
     TrainingConstant{"expert_exposed", &TrainingConstants::expert_exposed},
     TrainingConstant{"expert_network_exposed", &TrainingConstants::expert_network_exposed},

@@ -65,8 +65,9 @@ void fields(auto& archive, Of<Efficiency> auto& row) {
 void fields(auto& archive, Of<TrainingSoftware> auto& software) {
   archive(software.name, software.fused, software.vendor_attention, software.paged_8bit, software.gathers_outside,
           software.sequence_parallel, software.adapts_all, software.loops_experts, software.adds_gradients,
-          software.keeps_format, software.planned_memory, software.measured, software.loading, software.recompute,
-          software.source, software.as_of);
+          software.copies_shards, software.gathers_8bit, software.gathers_ahead, software.overlaps_tensor,
+          software.copy_engines, software.keeps_format, software.planned_memory, software.measured, software.loading,
+          software.recompute, software.source, software.as_of);
   for (const auto& number : kSoftwareFields) archive(software.*number.field);
 }
 

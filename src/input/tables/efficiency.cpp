@@ -51,9 +51,11 @@ Result<void> read_training_software(std::string_view text, std::string_view file
              gathers_outside = cells.column("gathers_outside"), sequence_parallel = cells.column("sequence_parallel"),
              adapts_all = cells.column("adapts_all"), loops_experts = cells.column("loops_experts"),
              adds_gradients = cells.column("adds_gradients"), keeps_format = cells.column("keeps_format"),
-             planned_memory = cells.column("planned_memory"), measured = cells.column("measured"),
-             loading = cells.column("loading"), recompute = cells.column("recompute"), source = cells.column("source"),
-             as_of = cells.column("as_of");
+             copies_shards = cells.column("copies_shards"), gathers_8bit = cells.column("gathers_8bit"),
+             gathers_ahead = cells.column("gathers_ahead"), overlaps_tensor = cells.column("overlaps_tensor"),
+             copy_engines = cells.column("copy_engines"), planned_memory = cells.column("planned_memory"),
+             measured = cells.column("measured"), loading = cells.column("loading"),
+             recompute = cells.column("recompute"), source = cells.column("source"), as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kSoftwareFields);
 
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
@@ -65,7 +67,8 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     }
     numbers.read(row, software);
     for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, loops_experts,
-                              adapts_all, adds_gradients, keeps_format, planned_memory, measured, loading, recompute})
+                              adapts_all, adds_gradients, copies_shards, gathers_8bit, gathers_ahead, overlaps_tensor,
+                              copy_engines, keeps_format, planned_memory, measured, loading, recompute})
       cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);
@@ -76,6 +79,11 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     software.loops_experts = cells.yes_no(row, loops_experts);
     software.adds_gradients = cells.yes_no(row, adds_gradients);
     software.keeps_format = cells.yes_no(row, keeps_format);
+    software.copies_shards = cells.yes_no(row, copies_shards);
+    software.gathers_8bit = cells.yes_no(row, gathers_8bit);
+    software.gathers_ahead = cells.yes_no(row, gathers_ahead);
+    software.overlaps_tensor = cells.yes_no(row, overlaps_tensor);
+    software.copy_engines = cells.yes_no(row, copy_engines);
     software.planned_memory = cells.yes_no(row, planned_memory);
     software.measured = cells.yes_no(row, measured);
     software.loading = cells.choice(row, loading, software.loading);

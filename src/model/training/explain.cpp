@@ -127,7 +127,7 @@ void add_facts(const TrainingWork& work, const TrainingRates& r, const Strategy&
   fact(Kind::kCount, "tokens per sequence", work.mean_tokens, "on average", "job");
   fact(Kind::kOperationRate, "peak rate", r.peak.value, "dense, 32-bit accumulation", kDataSheet);
   fact(Kind::kOperationRate, "matrix products, large",
-       r.blocks.flop.value > 0 ? 1 / (r.blocks.flop.value * r.time_factor) : 0,
+       r.blocks.flop.value > 0 ? 1 / (r.blocks.flop.value * r.product_factor) : 0,
        "peak x share reached / factor of a training step", r.efficiency->source);
   fact(Kind::kOperationRate, "fused attention, long", r.attention.value, "peak x share reached", r.efficiency->source);
   fact(Kind::kByteRate, "memory bandwidth", r.stream.value, "data sheet x share reached", r.efficiency->source);

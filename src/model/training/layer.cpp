@@ -128,15 +128,27 @@ Pass elementwise(const Context& c) {
   const bool unfused = !c.rates.compiled_kernels && !c.rates.fused;
   const double steps =
       unfused ? m.unfused_norms * c.constants.norm_passes + m.unfused_rotary * c.constants.rotary_passes : 0;
-  const double elements = m.stream * fusion + steps + (casts ? m.cast_stream : 0);
+  const double elements = m.stream * fusion + steps;
   // Without sequence parallelism every tensor rank runs norms and residuals over all tokens.
   const double again = c.rates.sequence_parallel ? 0 : m.stream_whole * fusion * (c.cut.tp - 1);
   const Bytes moved{(elements + again) * c.tokens / c.cut.tp * c.rates.element_bytes};
-  const Bytes adapters{m.adapter_stream * c.tokens * c.rates.element_bytes};
+  // Tensor ranks share out what adapters read and add as they do what the layers beside them give.
+  const Bytes adapters{m.adapter_stream * c.tokens / c.cut.tp * c.rates.element_bytes};
   Pass pass;
   pass.forward = (moved + adapters) / c.rates.stream;
-  if (m.backward_inputs || m.backward_weights)
-    pass.backward = (moved * c.constants.elementwise_backward + adapters * 2) / c.rates.stream;
+  const bool learns = m.backward_inputs || m.backward_weights;
+  if (learns) pass.backward = (moved * c.constants.elementwise_backward + adapters * 2) / c.rates.stream;
+  if (casts) {
+    // Inputs of products forward, gradients of their outputs backward; weights with every micro-batch where the
+    // framework keeps no copies of them.
+    const TrainingSoftware& software = *c.rates.software_row;
+    const double each = software.cast_bytes / c.cut.tp;
+    const double weights = software.eight_bit_copies > 0
+                               ? 0
+                               : m.params.attention + m.params.mlp + m.params.shared + m.params.experts / c.cut.ep;
+    pass.forward += Bytes{(m.cast_stream * c.tokens + weights) * each} / c.rates.stream;
+    if (learns) pass.backward += Bytes{m.kept_outputs * c.tokens * each} / c.rates.stream;
+  }
   return pass;
 }
 
@@ -151,7 +163,8 @@ Seconds head(const Context& c) {
   // and gradient in place reads and writes what it has in 16 bit once more.
   constexpr double kInPlace = 6;
   const double bytes = !learns ? 4 : c.rates.fused_loss > 0 ? kInPlace : c.constants.head_bytes;
-  return pass.forward + pass.backward + Bytes{rows * columns * bytes} / c.rates.stream;
+  return (pass.forward + pass.backward) * c.rates.head_factor +
+         Bytes{rows * columns * bytes} / c.rates.stream * c.rates.time_factor;
 }
 
 Seconds tensor_traffic(const Context& c, double passes) {
@@ -165,7 +178,9 @@ Seconds tensor_traffic(const Context& c, double passes) {
     const LinkRate link =
         inside ? c.rates.link : LinkRate{std::min(c.rates.link_bus, c.rates.network_bus), c.rates.network_latency};
     const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
-    sum += one * (2 * m.layer_runs * passes * c.constants.tensor_exposed);
+    const double shows =
+        c.rates.software_row->overlaps_tensor ? c.constants.tensor_overlapped : c.constants.tensor_exposed;
+    sum += one * (2 * m.layer_runs * passes * shows);
   }
   if (c.cut.cp > 1) {
     // Keys and values go round the ring while attention works on those at hand (Liu et al. 2023, arXiv:2310.01889).
@@ -210,9 +225,11 @@ void add_custom_times(const Context& c, LayerCost& cost) {
   const double samples = c.cut.micro_batch;
   const bool learns = c.model.backward_inputs || c.model.backward_weights;
   const double share = learns ? 1 : 1.0 / 3;
-  const double passes = c.model.passes * c.rates.time_factor;
-  const Seconds compute{custom.flops_per_sample.value * samples * c.rates.blocks.flop.value * 2 * share * passes};
-  const Seconds traffic = custom.activation_bytes_per_sample * (samples * 5 * share * passes) / c.rates.stream;
+  const double passes = c.model.passes * share;
+  const Seconds compute{custom.flops_per_sample.value * samples * c.rates.blocks.flop.value * 2 * passes *
+                        c.rates.product_factor};
+  const Seconds traffic =
+      custom.activation_bytes_per_sample * (samples * 5 * passes * c.rates.time_factor) / c.rates.stream;
   cost.matmul += compute;
   cost.elementwise += traffic;
   const bool full = c.cut.recompute == Recompute::kFull;
@@ -232,21 +249,25 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
   const bool learns = m.backward_inputs || m.backward_weights;
   const bool again = learns && c.cut.recompute == Recompute::kFull;
   const double factor = c.rates.time_factor * m.passes;
+  const double product_factor = c.rates.product_factor * m.passes;
+  // Fused attention is one long kernel, with no gaps inside.
+  const bool fused = c.cut.attention != AttentionKernel::kEager;
+  const double attend_factor = fused ? c.rates.software * m.passes : factor;
   const Pass matmul = products(c);
   const Pass attend = attention(c);
   const Pass move = elementwise(c);
-  cost.matmul += (matmul.forward + matmul.backward) * factor;
-  cost.attention += (attend.forward + attend.backward) * factor;
+  cost.matmul += (matmul.forward + matmul.backward) * product_factor;
+  cost.attention += (attend.forward + attend.backward) * attend_factor;
   cost.elementwise += (move.forward + move.backward) * factor;
-  if (again) cost.recompute += (matmul.forward + attend.forward + move.forward) * factor;
+  if (again) cost.recompute += matmul.forward * product_factor + attend.forward * attend_factor + move.forward * factor;
   if (learns && c.cut.recompute == Recompute::kSelective) {
     // Megatron computes the attention core again (Korthikanti et al. 2022); PyTorch's selective checkpointing keeps
     // attention and every second product, and computes the rest again (PyTorch documentation).
     const double again_share = c.constants.selective_work * (1 - c.rates.unlisted) + c.rates.unlisted;
-    cost.recompute +=
-        c.rates.scores_only ? attend.forward * factor : (matmul.forward * again_share + move.forward) * factor;
+    cost.recompute += c.rates.scores_only ? attend.forward * attend_factor
+                                          : matmul.forward * (again_share * product_factor) + move.forward * factor;
   }
-  cost.head += head(c) * factor;
+  cost.head += head(c) * m.passes;
 
   if (m.adapters && c.rates.base_bytes < 1) {
     // 4-bit weights are expanded for every product, forward and backward.

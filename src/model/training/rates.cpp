@@ -95,7 +95,8 @@ void hold_to_power(const Catalogue& catalogue, const Gpu& gpu, const Efficiency&
   if (precision == Precision::kFp32) return;
   const double a_watt = efficiency.tflops_per_watt * 1e12 * narrow * catalogue.training_constants.sustained_a_watt;
   const double need = 1 / rate.flop.value / (gpu.tdp_watts * a_watt);  // over what it may draw
-  rate.flop = rate.flop * std::sqrt(std::sqrt(1 + need * need));
+  const double squared = need * need, fourth = squared * squared;
+  rate.flop = rate.flop * std::sqrt(std::sqrt(std::sqrt(std::sqrt(1 + fourth * fourth))));
 }
 
 }  // namespace
@@ -147,18 +148,25 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
                         : precision == Precision::kNvfp4 ? constants.fp4_time
                                                          : 1;
   rates.software = software.time;
-  rates.time_factor = constants.step_time * efficiency.training * software.time * format;
+  rates.time_factor = constants.step_time * software.time;
+  rates.head_factor = rates.time_factor * efficiency.training;
+  rates.product_factor = rates.head_factor * format;
   rates.fused = rates.fused_step = software.fused;
   rates.scores_only = software.scores_only();
   rates.sequence_parallel = software.sequence_parallel;
   rates.fused_loss = framework.fused_loss;
 
-  rates.launch_per_layer = (compile ? software.host_compiled_ms : software.host_eager_ms) * units::millisecond;
+  rates.launch_per_layer =
+      (compile ? software.host_compiled_ms : software.host_eager_ms) * constants.host_time * units::millisecond;
   // Measured where engines generate with such loops: the host issues the same kernels for each expert there.
   rates.expert_launches = software.loops_experts ? catalogue.generation_constants.eager_experts : 0;
-  rates.launch_per_step = (software.step_ms + software.step_layer_ms * work.layers) * units::millisecond;
+  rates.launch_per_step =
+      (software.step_ms + software.step_layer_ms * work.layers) * constants.host_time * units::millisecond;
 
-  const LinkRate link = intra_rate(catalogue, node);
+  rates.host_link = host_rate(gpu);
+  LinkRate link = intra_rate(catalogue, node);
+  // Copy engines move every byte at the rate of the slot, whoever cannot reach whom (llmq, README: memcpy all-gather).
+  if (software.copy_engines && node.gpus > 1 && !node.direct_link()) link = {rates.host_link, link.latency};
   const LinkRate network = network_rate(catalogue, node);
   rates.link = link;
   rates.link_bus = link.bus;
@@ -167,7 +175,6 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.link_span = rack ? gpu.link_domain : node.gpus;
   rates.network_bus = network.bus;
   rates.network_latency = network.latency;
-  rates.host_link = host_rate(gpu);
   rates.logit_bytes = compile ? software.logit_bytes_compiled : software.logit_bytes;
   // Muon: five Newton-Schulz steps of three products, each 2 h operations a parameter (Jordan et al. 2024).
   if (work.phase->optimizer.matrices == Optimizer::kMuon) rates.optimizer_flops = 30 * work.hidden * work.matrices;

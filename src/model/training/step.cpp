@@ -38,19 +38,20 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
   const double expert_ranks = detail::expert_shard_ranks(s);
   const LinkRate link = group_link(r, s, ranks);
   const double experts = expert_ranks > 1 ? p.learn_experts : 0;
-  // Gradients travel in 16 bit unless the framework keeps 32-bit ones.
-  const Bytes gradients{(p.learn + experts) * std::min(r.gradient_bytes, 4.0)};
+  const TrainingSoftware& software = *r.software_row;
+  const Bytes gradients{(p.learn + experts) * std::min(r.gradient_bytes, software.reduce_bytes)};
   // Weights stay gathered where several micro-batches are on their way through a pipeline.
   const double micro_batches = s.pp > 1 ? 1 : s.grad_accum;
   if (shards_weights(s.sharding)) {
     // Weights are gathered forward and backward, gradients scattered, for every micro-batch (Rajbhandari et al. 2020).
     // A part of the computation hides it, and some of what is hidden still shows.
-    const Bytes weights{(p.learn + experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0) +
+    const double read = software.gathers_8bit && is_eight_bit(r.precision) ? 1 : 2;
+    const Bytes weights{(p.learn + experts) * read + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0) +
                         p.base_other * 2};
     const double shards = detail::shard_ranks(s, r.node->gpus);
     const LinkRate near = group_link(r, s, shards);
     const Seconds gather = all_gather_time(near, weights, shards) * 2;
-    const Bytes reduced{(p.learn + experts) * 2};
+    const Bytes reduced{(p.learn + experts) * software.scatter_bytes};
     Seconds scatter = all_gather_time(near, reduced, shards);
     if (shards < ranks) {
       // Hybrid sharding: the copies on other machines add up their parts of the gradients, all GPUs of a machine at
@@ -59,7 +60,12 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
       const LinkRate far = rack ? r.link : LinkRate{r.network_bus / r.node->gpus, r.network_latency};
       scatter += all_reduce_time(far, reduced / shards, ranks / shards);
     }
-    return exposed(gather + scatter, micro_time * r.constants->zero3_cover, r.constants->zero3_leak) * micro_batches;
+    // Where parameters are sharded one by one, what was gathered is copied to where each belongs, and gradients to
+    // where they are sent from (FSDP2, fsdp_collectives.py; DeepSpeed, partition_parameters.py).
+    const Bytes copied = weights * 4 + Bytes{(p.learn + experts) * 2} + reduced;
+    const Seconds copies = software.copies_shards ? copied / r.stream : Seconds{};
+    return (exposed(gather + scatter, micro_time * r.constants->zero3_cover, r.constants->zero3_leak) + copies) *
+           micro_batches;
   }
   // Reduced in buckets beside the last backward pass, never hidden to the last.
   const Seconds cover = micro_time * (s.pp > 1 ? r.constants->data_cover_pipeline : r.constants->data_cover);
@@ -67,6 +73,14 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
     const Seconds scatter = all_gather_time(link, gradients, ranks);
     const Seconds gather = all_gather_time(link, Bytes{(p.learn + experts) * 2}, ranks);
     return exposed(scatter, cover, r.constants->data_leak) * micro_batches + gather;
+  }
+  if (s.sharding == Sharding::kZero1) {
+    // Each rank gets the sum of its shard, and gives its weights: beside the next forward pass, a third of the work,
+    // where the framework orders them so (Megatron-LM, --overlap-param-gather).
+    const Seconds scatter = all_gather_time(link, gradients, ranks);
+    const Seconds gather = all_gather_time(link, Bytes{(p.learn + experts) * 2}, ranks);
+    return exposed(scatter, cover, r.constants->data_leak) +
+           (software.gathers_ahead ? exposed(gather, cover * (1.0 / 3), r.constants->data_leak) : gather);
   }
   return exposed(all_reduce_time(link, gradients, ranks), cover, r.constants->data_leak);
 }
@@ -185,8 +199,8 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   step.offload =
       optimizer.offload +
       host_traffic(r, layer, s, first, work.layers * detail::stage_shares(work.layers, s.pp).fullest, slowest);
-  // The host also issues the optimizer, a part for each layer of its stage.
-  step.launch += r.launch_per_step * (1.0 / s.pp);
+  // The host also issues the optimizer, a part for each layer of its stage, while the GPU runs what came before of it.
+  step.launch += overlapped(optimizer.gpu, r.launch_per_step * (1.0 / s.pp)) - optimizer.gpu;
   // Many machines wait for the slowest.
   if (nodes > 1) step.straggle = step.total() * (r.constants->straggle * rough_log2(nodes));
 

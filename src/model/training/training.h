@@ -152,6 +152,8 @@ struct TrainingRates {
   MatmulRate blocks, head;        ///< products of the layers; of the output matrix
   FlopsPerSecond eager_attention{};
   double time_factor = 1.26;      ///< time inside a training step over time of the kernels alone, software included
+  double product_factor = 1.26;   ///< the same of products of the layers, whose clocks fall in a way of their own
+  double head_factor = 1.26;      ///< of the output matrix
   bool fused = false;             ///< fused norms, softmax and optimizer
   bool fused_step = false;        ///< the optimizer step is one kernel
   bool scores_only = false;       ///< selective recomputation is of attention's scores; else of most of a layer
