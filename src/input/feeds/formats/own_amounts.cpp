@@ -12,7 +12,7 @@ namespace gpuplan {
 namespace {
 
 constexpr std::string_view kNoNumber = "a price that is no number", kTwoWays = "a price that reads in two ways (1,234)",
-                           kTwoCurrencies = "a price in two currencies";
+                           kCurrencyTwice = "a price in two currencies";
 
 /// Dashes between two figures.
 std::size_t dash_at(std::string_view text) {
@@ -106,13 +106,13 @@ OwnPrice read_own_price(std::string_view cell, LooseNumbers& numbers) {
       continue;
     }
     if (const auto [code, length] = currency_sign(rest); length > 0) {
-      if (!take_currency(code, price)) return fail(kTwoCurrencies);
+      if (!take_currency(code, price)) return fail(kCurrencyTwice);
       rest.remove_prefix(length);
       continue;
     }
     if (const std::string_view word = word_at(rest); !word.empty()) {
       for (const std::string& part : price_words(word))
-        if (!take_word(part, price)) return fail(currency_of(part).empty() ? kNoNumber : kTwoCurrencies);
+        if (!take_word(part, price)) return fail(currency_of(part).empty() ? kNoNumber : kCurrencyTwice);
       rest.remove_prefix(word.size());
       continue;
     }
