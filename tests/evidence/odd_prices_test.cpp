@@ -67,7 +67,7 @@ TEST(OddPrices, WhatAnotherAsksTooIsNoSlip) {
 TEST(OddPrices, ManyCoresAreNoOddity) {
   std::vector<Offer> cheap = known();
   for (Offer& one : cheap) one.price = *one.price * 0.2;  // $0.40 to $2.20 a GPU
-  Offer roomy = offer("new", 4.35);
+  Offer roomy = offer("new", 5.8);
   EXPECT_EQ(odd_prices({roomy}, cheap).size(), 1u);
   roomy.vcpus = 64;
   EXPECT_TRUE(odd_prices({roomy}, cheap).empty());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plan/dice.h"
+#include "plan/ranking/comparison.h"
 #include "plan/searched.h"
 
 namespace gpuplan {
@@ -148,7 +149,7 @@ TEST_P(MarketChoice, LooserLimitsNeverCostMore) {
                                                              : pick.cost.p50.value + value() * pick.hours.p50.value;
       if (before) {
         // Among plans that are as good as one another the one that asks for least may be the dearer.
-        const double tied = std::string(goal) == "best_value" ? known().practice_constants.tie_share : 0;
+        const double tied = tie_share(found.job, known().practice_constants);
         EXPECT_LE(figure, *before * (1 + tied + 1e-12)) << limited.more;
       }
       before = figure;

@@ -175,8 +175,8 @@ TEST(WhatIf, TheModelsErrorMovesTheTimeToItsEnds) {
   const Plan high = at_model_error(base.job, pick, errors[0], false, known().errors, 1);
   const PhaseEstimate& train = pick.phases[1].estimate;
   // Ten minutes before it and one after are the user's own, within 20 %; the median of a sum is not that of its parts.
-  EXPECT_NEAR((low.hours.p50 - pick.hours.p50) / (train.work.p10 - train.work.p50), 1, 0.12);
-  EXPECT_NEAR((high.hours.p50 - pick.hours.p50) / (train.work.p90 - train.work.p50), 1, 0.12);
+  EXPECT_NEAR((low.hours.p50 - pick.hours.p50) / (train.work.p10 - train.work.p50), 1, 0.15);
+  EXPECT_NEAR((high.hours.p50 - pick.hours.p50) / (train.work.p90 - train.work.p50), 1, 0.15);
   EXPECT_NEAR(low.cost.p50 / pick.cost.p50, train.work.p10 / train.work.p50, 0.05);
   EXPECT_EQ(at_model_error(base.job, pick, "another", true, known().errors, 1).hours.p50, pick.hours.p50);
 }

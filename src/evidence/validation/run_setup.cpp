@@ -47,7 +47,7 @@ class RunFiller {
     set_software();
     set_degrees();
     set_machine();
-    if (s_.strategy.pp > run_.shape->layers)
+    if (run_.shape->layers > 0 && s_.strategy.pp > run_.shape->layers)
       s_.refused = count_text(s_.strategy.pp) + " stages of " + count_text(run_.shape->layers) + " layers";
     if (!s_.refused.empty()) return;
     set_phase();

@@ -66,11 +66,12 @@ bool takes_over(const WorkPlace& place, const ModelUse& use) {
 }
 
 /// The models of a phase for which gpuplan writes the program.
-std::vector<ModelUse> models_of(const WorkPlace& place) {
-  if (!trim(place.phase().command).empty()) return {};
+const std::vector<ModelUse>& models_of(const WorkPlace& place) {
+  static const std::vector<ModelUse> kNone;
+  if (!trim(place.phase().command).empty()) return kNone;
   if (std::holds_alternative<TrainPhase>(place.phase().work)) return place.train().models;
   const auto* generate = std::get_if<GeneratePhase>(&place.phase().work);
-  return generate != nullptr ? generate->models : std::vector<ModelUse>{};
+  return generate != nullptr ? generate->models : kNone;
 }
 
 /// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several.
@@ -87,9 +88,10 @@ std::string plain_variable(const std::vector<ModelUse>& models, std::size_t whic
 bool shared_variable(const WorkPlace& place, const ModelUse& use, const std::string& name) {
   return std::ranges::any_of(place.launch.phases, [&](const LaunchPhase& laid) {
     const WorkPlace other{place.launch, laid};
-    const std::vector<ModelUse> models = models_of(other);
+    const std::vector<ModelUse>& models = models_of(other);
     for (std::size_t i = 0; i < models.size(); ++i)
-      if (plain_variable(models, i) == name && source_of(models[i]) != source_of(use) && !takes_over(other, models[i]))
+      if (models[i].name != use.name && plain_variable(models, i) == name && source_of(models[i]) != source_of(use) &&
+          !takes_over(other, models[i]))
         return true;
     return false;
   });

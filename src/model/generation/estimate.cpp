@@ -95,7 +95,12 @@ Batch choose_batch(const NetworkWork& network, const GenerationWork& work, const
   if (phase.situation == Situation::kSingle) return {};
   const bool concurrency = phase.situation == Situation::kConcurrency;
   const double most = phase.batch.given() ? rates.most_in_flight : smaller(rates.slots, rates.most_in_flight);
-  if (strategy.micro_batch > 0 && !concurrency) return {smaller(strategy.micro_batch, samples)};
+  if (strategy.micro_batch > 0 && !concurrency) {
+    // Who admits by what requests hold now needs to know how many would fit in all.
+    const bool asked = rates.profile->evicts && rates.profile->continuous && phase.situation == Situation::kSaturated;
+    const double fits = asked ? room(network, work, rates, cut, kept_tokens) : 0;
+    return {smaller(strategy.micro_batch, samples), fits >= 1 ? fits : 0};
+  }
   const double fits = room(network, work, rates, cut, kept_tokens);
   if (!(fits >= 1)) return {};
   if (concurrency) {

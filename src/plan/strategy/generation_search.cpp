@@ -286,8 +286,20 @@ class GenerationSearch {
       const Candidate fewer = with_room(on_smaller(i), strategy).found;
       standings_.back()[1 + i] = standing_of(fewer);
       if (!fewer.any) return;
-      if (rank_of(fewer) < rank_of(found_.back())) found_.back() = fewer;
+      if (rank_of(fewer) < rank_of(found_.back())) found_.back() = here(rates, fewer);
     }
+  }
+
+  /// What was laid out for less memory: as many sequences, which may hold more of their answers at once here.
+  Candidate here(const GenerationRates& rates, Candidate fewer) const {
+    Strategy strategy = fewer.strategy;
+    if (strategy.micro_batch == 0) strategy.micro_batch = clamped<std::int32_t>(std::floor(fewer.estimate.batch));
+    fewer.estimate.memory = generation_memory(work_, rates, strategy);
+    correct(fewer.estimate.memory, fewer.spread.memory_factor);
+    if (given_ != nullptr && given_->memory) return fewer;
+    fewer.memory = lognormal(fewer.estimate.memory.total(), fewer.spread.memory);
+    fewer.memory.p90 = std::min(fewer.memory.p90, rates.node->gpu->usable);
+    return fewer;
   }
 
   struct Placed {
