@@ -111,8 +111,7 @@ TEST(Limits, OptimizersThatDeepSpeedReplacesOnTheCpu) {
   for (const char* name : {"deepspeed", "hf-trainer", "accelerate", "axolotl", "llama-factory"}) {
     EXPECT_EQ(with(name, Optimizer::kAdamW, Sharding::kZero1), "") << name;
     EXPECT_EQ(with(name, Optimizer::kLion, Sharding::kZero1), "") << name;
-    EXPECT_NE(with(name, Optimizer::kSgd, Sharding::kZero1).find("would use AdamW instead"), std::string::npos)
-        << name;
+    EXPECT_NE(with(name, Optimizer::kSgd, Sharding::kZero1).find("would use AdamW instead"), std::string::npos) << name;
   }
   EXPECT_NE(with("llama-factory", Optimizer::kAdafactor, Sharding::kZero3), "");
   EXPECT_EQ(with("hf-trainer", Optimizer::kAdafactor, Sharding::kZero3), "") << "FSDP keeps them";

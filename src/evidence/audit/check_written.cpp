@@ -196,7 +196,8 @@ class Written {
                               WrittenReadings& readings) {
     const auto bare = [](const WrittenTerm& term) { return term.dimension == ClaimDimension::kBare; };
     const auto priced = std::ranges::find(terms, ClaimDimension::kPrice, &WrittenTerm::dimension);
-    const bool products = std::ranges::all_of(terms.subspan(1), [](const WrittenTerm& term) { return term.sign == '*'; });
+    const bool products =
+        std::ranges::all_of(terms.subspan(1), [](const WrittenTerm& term) { return term.sign == '*'; });
     if (!products) return;
     const ClaimEnds plain = readings.values.front();
     if (stated.dimension == ClaimDimension::kPrice && priced != terms.end() &&

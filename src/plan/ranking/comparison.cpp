@@ -197,8 +197,8 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
   for (const Comparison::One& one : all) {
     if (one.median > all.front().median * (1 + share)) break;
     if (Comparison::chance_better(one, all.front()) < practice.tie_chance) continue;
-    // A commoner GPU is worth some dollars and hours, not any number of them, a newer one hardly any; fewer of them may be, and the
-    // stack that recipes are made for any hours.
+    // A commoner GPU is worth some dollars and hours, not any number of them, a newer one hardly any; fewer of them may
+    // be, and the stack that recipes are made for any hours.
     constexpr double kCommonerCosts = 1.4, kCommonerTakes = 1.4, kNewerCosts = 1.05;
     const Plan& front = plans[static_cast<std::size_t>(all.front().plan)];
     const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
