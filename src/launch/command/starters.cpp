@@ -70,7 +70,7 @@ bool starts_processes(const std::vector<CommandWord>& words) {
 
 bool is_ray_program(const std::vector<CommandWord>& words) {
   bool ray = false;
-  for (CommandWord word : words) {
+  for (const CommandWord& word : words) {
     std::string_view text = word.text;
     while (!text.empty() && (text.front() == '\'' || text.front() == '"' || text.front() == '+')) text.remove_prefix(1);
     if (begins(text, kTorchrunModules) && !text.ends_with("_ray")) return false;

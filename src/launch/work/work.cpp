@@ -134,11 +134,13 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
     // Programs go on reading DATA, each its own.
     const std::string variable = phase_variable(name, phase);
     entry.replace(0, name.size(), variable);
-    const std::string line = "export " + name + "=\"$" + variable + "\"";
+    std::string line = "export ";
+    line.append(name).append("=\"$").append(variable).append("\"");
     work->command.insert(work->command.begin(), line);
     if (!work->checks.empty()) work->checks.insert(work->checks.begin(), line);
-    work->notes.push_back(name + " is " + variable + ", since other phases use " +
-                          (name == "DATA" ? "other data." : "another."));
+    std::string note = name;
+    note.append(" is ").append(variable).append(", since other phases use ");
+    work->notes.push_back(note.append(name == "DATA" ? "other data." : "another."));
   }
   return work;
 }

@@ -61,7 +61,7 @@ class BilledBefore {
   };
   /// Null: none of these terms was billed yet.
   const Bill* find(const Billing& billing, double doubt) const;
-  const Bill& keep(Bill bill) { return bills_.emplace_back(std::move(bill)); }
+  const Bill& keep(const Bill& bill) { return bills_.emplace_back(bill); }
 
  private:
   std::vector<Bill> bills_;

@@ -145,7 +145,7 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream, Dep
           laid, h, offer.price_doubt > 0 ? lognormal(kOne, offer.price_doubt) : exactly(kOne), stream, Depth::kAll);
       fresh.doubt = offer.price_doubt;
       fresh.told = quantiles(fresh.seconds);
-      bill = &before->keep(std::move(fresh));
+      bill = &before->keep(fresh);
     }
     const double price = listed.p50.value * machines;
     for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] = bill->seconds[s] * price;

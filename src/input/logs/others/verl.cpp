@@ -44,7 +44,7 @@ Match verl_step(LogBook& book, const LogLine& line) {
   bool slashes = false;  // its names have a group before them
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(" - "), rest.size());
-    std::string_view part = trim(rest.substr(0, end));
+    const std::string_view part = trim(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 3, rest.size()));
     const std::size_t colon = part.rfind(':');
     if (colon == std::string_view::npos) continue;
