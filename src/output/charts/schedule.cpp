@@ -149,7 +149,7 @@ std::optional<Chart> schedule_chart(const PlanReport& report) {
     chart.finding = short_money(lost) + " of the " + short_money(pick->cost.p50) + " pays for GPUs that nothing uses.";
   else if (pick->cost.p50 > Dollars{})
     chart.finding =
-        "Done after " + hours_words(pick->hours.p50) + "; hardly any GPU is paid for while no phase holds it.";
+        "Done after " + hours_words(pick->hours.p50) + "; hardly any GPU is paid for without a phase on it.";
   else chart.finding = "Done after " + hours_words(pick->hours.p50) + ", at no charge.";
   chart.caption = "Medians. Bars show when a phase runs";
   if (most > 0) chart.caption += "; those at the bottom how many GPUs are billed, hatched where nothing uses them";

@@ -166,7 +166,7 @@ namespace {
 
 /// Of all prices, or of the recommended plan's own where it is older than the newest: that is the one to be paid.
 std::string prices_age_words(const PlanReport& report) {
-  const Plan* pick = report.pick();
+  const Plan* pick = report.found.recommendations.limits_missed ? nullptr : report.pick();
   const std::string_view oldest = pick == nullptr ? std::string_view() : oldest_price(*pick);
   const std::string& newest = report.found.as_of;
   if (oldest.empty() || oldest >= newest.substr(0, oldest.size())) return price_age_words(newest, report.today);
