@@ -279,10 +279,13 @@ async function paper() {
   for (const section of report.sections.slice(1)) long.sections.push({ ...structuredClone(section), key: `more_${section.key}` });
   for (const [name, file] of [["full", full], ["twice", page("twice", long)], ["dark", full]]) {
     const { opened, close } = await open(`print of ${name}`, file, name === "dark" ? { colorScheme: "dark" } : {});
+    // Charts far down are drawn when there is time.
+    await opened.waitForFunction(() => [...document.querySelectorAll("#report figure .plot")].every((plot) => plot.querySelector("svg")), undefined, { timeout: 15_000 }).catch(() => undefined);
     const before = await opened.innerText("#report");
     const pdf = (await opened.pdf({ preferCSSPageSize: true, printBackground: true })).toString("latin1");
     same(`${name}: two pages`, (pdf.match(/\/Type \/Page\b/g) ?? []).length, 2);
-    await opened.waitForTimeout(100);
+    // As long as a busy machine takes to draw it again.
+    await opened.waitForFunction((text) => document.querySelector("#report").innerText === text, before, { timeout: 15_000 }).catch(() => undefined);
     same(`${name}: print leaves the page as it was`, await opened.innerText("#report"), before);
     await close();
   }
