@@ -217,7 +217,7 @@ class Written(Trial):
         for counts, gpus in ((["--counts", "2"], 2), ([], 8)):
             with self.subTest(counts=counts):
                 self.out = self.place / str(gpus)
-                self.write("examples/llama-8b-full.yaml", "--to", "bash", "--gpu", "H100 SXM", *counts)
+                self.write("examples/llama-8b-full.yaml", "--to", "bash", "--gpu", "H100 SXM", "--set", "train.framework=hf-trainer", *counts)
                 settings = json.loads(next(self.out.glob("phases/*/settings.json")).read_text())
                 self.assertEqual((settings["gpus"], settings["sharding"]), (gpus, "zero3"))
                 self.assertTrue((self.out / "phases/01-train/accelerate.yaml").exists(), "the framework of the plan")
