@@ -270,19 +270,19 @@ Result<std::vector<Offer>> PriceStore::offers(std::string_view as_of) {
   return found;
 }
 
-Result<ReadyOffers> stored_offers(const std::string& file, std::string_view as_of, const Places* wanted_at) {
+Result<ThinnedOffers> stored_offers(const std::string& file, std::string_view as_of, const Places* wanted_at) {
   if (as_of.empty())
     if (const auto state = state_of(file))
       if (auto offers = unpack_ready(MappedFile(ready_file(file)).bytes(), *state, wanted_at))
         return *std::move(offers);
   // A first import that was killed leaves an empty file.
   std::error_code unknown;
-  if (fs::is_regular_file(file, unknown) && fs::file_size(file, unknown) == 0) return ReadyOffers();
+  if (fs::is_regular_file(file, unknown) && fs::file_size(file, unknown) == 0) return ThinnedOffers();
   auto store = PriceStore::open(file, PriceStore::Use::kRead);
   if (!store) return std::unexpected(std::move(store.error()));
   auto offers = store->offers(as_of);
   if (!offers) return std::unexpected(std::move(offers.error()));
-  return ReadyOffers{newest_offers(*std::move(offers), as_of), {}};
+  return ThinnedOffers{newest_offers(*std::move(offers), as_of), {}};
 }
 
 }  // namespace gpuplan

@@ -62,6 +62,6 @@ class PriceStore {
 /// The offers of a file for a planner, the newest of each machine (plan/answer/newest_offers.h) in the order of
 /// before(): from what is laid out for it where that is up to date, else from the database. `wanted_at`: of
 /// unpack_ready(); from the database all come.
-Result<ReadyOffers> stored_offers(const std::string& file, std::string_view as_of, const Places* wanted_at = nullptr);
+Result<ThinnedOffers> stored_offers(const std::string& file, std::string_view as_of, const Places* wanted_at = nullptr);
 
 }  // namespace gpuplan

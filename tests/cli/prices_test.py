@@ -82,6 +82,14 @@ class Prices(unittest.TestCase):
         self.prices("import", str(self.folder / "nosuch.csv"), code=5)
         self.prices("import", self.file("empty/readme.md", "x").rsplit("/", 1)[0], code=5)
 
+    def test_unlikely_prices_are_kept_on_demand(self):
+        path = self.file("mine.csv", "provider,gpu,gpus,price_per_hour,date\nmine,H100 SXM,8,0.9,2026-11-20\n")
+        told = self.prices("import", path).stdout
+        self.assertIn("0 kept", told)
+        self.assertIn("a price far below what others ask", told)
+        self.assertIn("--keep-unlikely", told)
+        self.assertEqual(self.answer("import", path, "--keep-unlikely")["kept"], 1)
+
     def test_export_comes_back_the_same(self):
         extra = '"=cmd()",A100,8,96,1152,30,,"Paris, FR",z\np3.2xlarge,V100,1,8,61,3.06,0.918,eu-west-1,\n'
         self.prices("import", self.file("aws.csv", catalogue("57.123456789", 20.5, extra)), "--as-of", "2026-11-20")

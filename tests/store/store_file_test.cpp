@@ -114,11 +114,17 @@ TEST_F(StoreFile, WhatNoPlanMayWantIsLeftOut) {
   offers.back().as_of = "2026-10-01";
   offers[7].spot_price = exactly(offers[7].price->p50 * 0.5);
   const ReadyState state{3, 4, 5};
-  const std::string bytes = pack_ready(offers, state);
   Places places = places_of(std::span(offers).subspan(12, 1));
+  EXPECT_EQ(unpack_ready(pack_ready(offers, state), state, &places)->offers, offers) << "a short list has all places";
+  std::vector<Offer> left{offers[0], offers[1], offers[7], offers[12], offers[20]};
+  for (std::size_t i = 0; i < kDearerFrom; ++i) {
+    offers.push_back(offer_at("p" + std::to_string(i), "r", 1, "2026-11-01"));
+    left.push_back(offers.back());
+  }
+  const std::string bytes = pack_ready(offers, state);
   const auto wanted = unpack_ready(bytes, state, &places);
   ASSERT_TRUE(wanted);
-  EXPECT_EQ(wanted->offers, (std::vector<Offer>{offers[0], offers[1], offers[7], offers[12], offers[20]}))
+  EXPECT_EQ(wanted->offers, left)
       << "the cheapest two, spot, what somebody else tells of too, and what is of another day";
   EXPECT_EQ(wanted->left_out.offers, 16U);
   EXPECT_EQ(wanted->left_out.months.size(), 1U);

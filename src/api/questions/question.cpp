@@ -52,7 +52,7 @@ Result<JobSource> written_source(const Request& request, const Catalogue& catalo
 }
 
 /// The snapshot with what is stored. GPUs that the catalogue no longer knows go.
-KnownOffers with_stored(const Catalogue& catalogue, Stored found, const std::string& as_of) {
+KnownOffers with_stored(const Catalogue& catalogue, ThinnedOffers found, const std::string& as_of) {
   std::vector<Offer>& stored = found.offers;
   std::string gpu;  // of the offers before, which stand together
   std::erase_if(stored, [&](const Offer& offer) {

@@ -33,18 +33,13 @@ struct SearchTerms {
   DearerOffers left_out{};  ///< of the known market, which is not asked for anything else
 };
 
-struct Stored {
-  std::vector<Offer> offers;
-  DearerOffers left_out;
-};
-
 /// Prices that are kept on a machine. They are asked for where no price list takes the market's place.
 class StoredOffers {
  public:
   virtual ~StoredOffers() = default;
   /// As they were known on a date ("2026-11", "2026-11-25"; empty: as they are); none where none are kept. Where
   /// `wanted_at` is given, what no plan may want (plan/answer/cheapest_offers.h) may be left out elsewhere.
-  virtual Result<Stored> offers(const std::string& as_of, const Places* wanted_at) const = 0;
+  virtual Result<ThinnedOffers> offers(const std::string& as_of, const Places* wanted_at) const = 0;
 };
 
 /// A question as it is put, every text in hand.

@@ -13,13 +13,12 @@ class StoreOnDisk final : public api::StoredOffers {
  public:
   StoreOnDisk(System& system, std::string file, bool named) : system_(system), file_(std::move(file)), named_(named) {}
 
-  Result<api::Stored> offers(const std::string& as_of, const Places* wanted_at) const override {
+  Result<ThinnedOffers> offers(const std::string& as_of, const Places* wanted_at) const override {
     auto found = stored_offers(file_, as_of, wanted_at);
-    if (found) return api::Stored{std::move(found->offers), std::move(found->left_out)};
-    if (named_) return std::unexpected(std::move(found.error()));
+    if (found || named_) return found;
     complain(system_, found.error());
     say(system_, "gpuplan: stored prices are not used (--no-store)");
-    return api::Stored();
+    return ThinnedOffers();
   }
 
  private:

@@ -52,6 +52,8 @@ constexpr std::array<Told, 5> kTold = {{
     {"llamafactory-cli", "train", {"NNODES"}, "NNODES, NODE_RANK, MASTER_ADDR and MASTER_PORT"},
 }};
 
+bool is_torchrun_module(std::string_view text) { return begins(text, kTorchrunModules) && !text.ends_with("_ray"); }
+
 bool one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -73,16 +75,14 @@ bool is_ray_program(const std::vector<CommandWord>& words) {
   for (const CommandWord& word : words) {
     std::string_view text = word.text;
     while (!text.empty() && (text.front() == '\'' || text.front() == '"' || text.front() == '+')) text.remove_prefix(1);
-    if (begins(text, kTorchrunModules) && !text.ends_with("_ray")) return false;
+    if (is_torchrun_module(text)) return false;
     ray = ray || begins(text, kRayModules) || begins(program_name(text), kRayFiles) || begins(text, kRaySettings);
   }
   return ray;
 }
 
 bool is_torchrun_program(const std::vector<CommandWord>& words) {
-  return std::ranges::any_of(words, [](const CommandWord& word) {
-    return begins(word.text, kTorchrunModules) && !word.text.ends_with("_ray");
-  });
+  return std::ranges::any_of(words, [](const CommandWord& word) { return is_torchrun_module(word.text); });
 }
 
 std::string started_wrongly(const std::vector<CommandWord>& words, std::string_view text, int nodes, int gpus) {

@@ -88,8 +88,8 @@ std::string template_by_name(const WorkPlace& place) {
 }
 
 /// Without `template` it takes the tokenizer's, and where that has none it writes messages without any sign of who
-/// speaks and where an answer ends (data/template.py). Base models are then not started.
-void choose_template(SettingLines& lines, const WorkPlace& place, Work& work) {
+/// speaks and where an answer ends (data/template.py). Base models are then not started: false.
+bool choose_template(SettingLines& lines, const WorkPlace& place, Work& work) {
   const std::string asked = word_argument(place, kTemplateArgument);
   const std::string chosen = asked.empty() ? template_by_name(place) : asked;
   if (!chosen.empty()) {
@@ -97,11 +97,12 @@ void choose_template(SettingLines& lines, const WorkPlace& place, Work& work) {
     work.notes.push_back(
         "Messages are written in LLaMA-Factory's template " + chosen +
         (asked.empty() ? ", taken by the name of the model: args: {template: ...} takes another." : "."));
-    return;
+    return true;
   }
   work.notes.emplace_back(
       "Messages are written in the tokenizer's own chat template. Where it has none the phase stops and asks for args: "
       "{template: ...}.");
+  return false;
 }
 
 /// A line of the shell for that.
@@ -249,7 +250,6 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   Work work;
   SettingLines lines;
   const bool scratch = place.from_scratch();
-  const bool named = !word_argument(place, kTemplateArgument).empty() || !template_by_name(place).empty();
   lines.set("model_name_or_path", kModelMark).set("trust_remote_code", false);
   lines.set("stage", plain_text(place) ? "pt" : "sft").set("do_train", true).set("train_from_scratch", scratch);
   lines.set("finetuning_type", trains_adapters(train) ? "lora" : "full");
@@ -263,7 +263,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (train.method == Method::kQlora) lines.set("quantization_bit", 4).set("quantization_method", "bnb");
   // The file that names the data lies beside: dataset_info.json of LLaMA-Factory.
   lines.set("dataset", "plan").set("dataset_dir", kFilesMark);
-  if (!plain_text(place)) choose_template(lines, place, work);
+  const bool known = plain_text(place) || choose_template(lines, place, work);
   lines.set("cutoff_len", longest_row(place)).set("packing", packed(train));
   // Without it samples that share a sequence see each other.
   if (separate_samples(train)) lines.set("neat_packing", true);
@@ -317,7 +317,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
       "exit "
       "78; }");
   place_settings(place, "llama_factory.yaml", work);
-  if (!plain_text(place) && !named) work.command.push_back(look_for_template());
+  if (!known) work.command.push_back(look_for_template());
   work.command.emplace_back("ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
   work.command.emplace_back(
       "export FORCE_TORCHRUN=1 NPROC_PER_NODE=\"$GPUPLAN_GPUS\" NNODES=\"$GPUPLAN_NODES\" "

@@ -18,6 +18,12 @@ struct DearerOffers {
   std::map<int, std::size_t> months;  ///< by months_of() their dates
 };
 
+/// The rest of them.
+struct ThinnedOffers {
+  std::vector<Offer> offers;
+  DearerOffers left_out;
+};
+
 /// What one offer was left out for, counted for the message.
 struct MarketFilter {
   int offers = 0;          ///< in the market

@@ -232,15 +232,16 @@ class ReadyUnpacker {
     return true;
   }
 
-  std::optional<ReadyOffers> offers(const Places* wanted_at) {
-    std::map<std::int32_t, std::size_t> dates;  // of what is left out
+  std::optional<ThinnedOffers> offers(const Places* wanted_at) {
+    if (rows_.size() < kDearerFrom) wanted_at = nullptr;  // of so few a plan shows every place
+    std::map<std::int32_t, std::size_t> dates;            // of what is left out
     std::vector<std::uint32_t> taken;
     for (std::uint32_t i = 0; i < rows_.size(); ++i) {
       const ReadyOffer row = rows_[i];
       if (wanted_at == nullptr || row.dearer == 0 || wanted_at->contains(row.place)) taken.push_back(i);
       else ++dates[row.as_of];
     }
-    ReadyOffers found;
+    ThinnedOffers found;
     std::vector<Offer>& offers = found.offers;
     offers.reserve(taken.size() + kRoomForMore);
     ask_large_pages(offers.data(), taken.size() * sizeof(Offer));
@@ -318,7 +319,7 @@ std::string pack_ready(const std::vector<Offer>& offers, const ReadyState& state
   return ReadyPacker().pack(offers, state);
 }
 
-std::optional<ReadyOffers> unpack_ready(std::string_view bytes, const ReadyState& state, const Places* wanted_at) {
+std::optional<ThinnedOffers> unpack_ready(std::string_view bytes, const ReadyState& state, const Places* wanted_at) {
   ReadyHead head;
   if (bytes.size() < sizeof head) return std::nullopt;
   std::memcpy(&head, bytes.data(), sizeof head);

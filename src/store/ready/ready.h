@@ -26,16 +26,11 @@ struct ReadyState {
 /// "prices.db.ready" of "prices.db".
 std::string ready_file(const std::string& database);
 
-struct ReadyOffers {
-  std::vector<Offer> offers;
-  DearerOffers left_out;
-};
-
 std::string pack_ready(const std::vector<Offer>& offers, const ReadyState& state);
 /// None where the bytes are damaged, of another version of the layout, or of another state. Any bytes may come.
-/// `wanted_at`: what is dearer than two that differ from it in place and price alone is left out, but at these places;
-/// null: nothing is.
-std::optional<ReadyOffers> unpack_ready(std::string_view bytes, const ReadyState& state,
-                                        const Places* wanted_at = nullptr);
+/// `wanted_at`: of a large list (kDearerFrom) what is dearer than two that differ from it in place and price alone is
+/// left out, but at these places; null: nothing is.
+std::optional<ThinnedOffers> unpack_ready(std::string_view bytes, const ReadyState& state,
+                                          const Places* wanted_at = nullptr);
 
 }  // namespace gpuplan

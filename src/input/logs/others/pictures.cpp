@@ -21,6 +21,13 @@ std::optional<double> behind(std::string_view text, std::string_view name) {
   return take_next(rest, value) ? std::optional(value) : std::nullopt;
 }
 
+/// The number that ends at `end`.
+std::optional<double> number_before(std::string_view text, std::size_t end) {
+  std::size_t begin = end;
+  while (begin > 0 && (is_digit(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+  return scan::number(text.substr(begin, end - begin));
+}
+
 void set(StepRecord& record, StepValue quantity, const std::optional<double>& value) {
   if (value) record.set(quantity, *value);
 }
@@ -118,9 +125,7 @@ Match ultralytics_step(LogBook& book, const LogLine& line) {
   for (const auto& [unit, reciprocal] : {std::pair{std::string_view("it/s"), true}, {"s/it", false}}) {
     const std::size_t at = rest.find(unit);
     if (at == std::string_view::npos) continue;
-    std::size_t number = at;
-    while (number > 0 && (is_digit(rest[number - 1]) || rest[number - 1] == '.')) --number;
-    if (const auto rate = scan::number(rest.substr(number, at - number)); rate && *rate > 0)
+    if (const auto rate = number_before(rest, at); rate && *rate > 0)
       record.set(StepValue::kStepSeconds, reciprocal ? 1 / *rate : *rate);
   }
   book.record(LogFormat::kUltralytics, record, line, TimeSource::kBar);
@@ -145,10 +150,7 @@ Match keras_step(LogBook& book, const LogLine& line) {
   // "50ms/step", "2s/step", "812us/step"
   if (const std::size_t at = rest.find("s/step"); at != std::string_view::npos) {
     const double scale = rest[at - 1] == 'm' ? 1e-3 : rest[at - 1] == 'u' ? 1e-6 : 1;
-    std::size_t number = at - (scale < 1 ? 1 : 0);
-    const std::size_t end = number;
-    while (number > 0 && (is_digit(rest[number - 1]) || rest[number - 1] == '.')) --number;
-    if (const auto time = scan::number(rest.substr(number, end - number)))
+    if (const auto time = number_before(rest, at - (scale < 1 ? 1 : 0)))
       record.set(StepValue::kStepSeconds, *time * scale);
   }
   book.record(LogFormat::kKeras, record, line, TimeSource::kMean);
