@@ -214,14 +214,16 @@ class Processes {
                           !option(words, "master-addr");
     std::string missing = machines ? std::string(kMachines) : "";
     if (torch && !option(words, "nproc-per-node")) missing += (machines ? " " : "") + std::string(kProcesses);
-    if (!missing.empty()) add(words[program_word(words)], "torchrun", missing);
-    if (const std::string more = laid.nodes > 1 ? missing_of_accelerate(words) : ""; !more.empty())
-      add(words[program_word(words) + 1], "accelerate", more);
+    const std::string more = laid.nodes > 1 ? missing_of_accelerate(words) : "";
+    // The words are views of the text: nothing may read them once it has changed.
+    const std::size_t program = program_word(words);
+    if (!missing.empty()) add(words[program].end, "torchrun", missing);
+    else if (!more.empty()) add(words[program + 1].end, "accelerate", more);
     return {};
   }
 
-  void add(const CommandWord& behind, const std::string& program, const std::string& options) {
-    text_.insert(behind.end, " " + options);
+  void add(std::size_t behind, const std::string& program, const std::string& options) {
+    text_.insert(behind, " " + options);
     work_.notes.push_back(program + " options added for the plan: " + options + ".");
   }
 

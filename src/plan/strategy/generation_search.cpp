@@ -295,6 +295,11 @@ class GenerationSearch {
     Strategy strategy = fewer.strategy;
     if (strategy.micro_batch == 0) strategy.micro_batch = clamped<std::int32_t>(std::floor(fewer.estimate.batch));
     fewer.estimate.memory = generation_memory(work_, rates, strategy);
+    // Where all their whole answers find no room at once, some wait: an engine holds no more than it was given.
+    Strategy filled = strategy;
+    filled.micro_batch = 0;
+    const MemoryUse most = generation_memory(work_, rates, filled);
+    if (most.total() < fewer.estimate.memory.total()) fewer.estimate.memory = most;
     correct(fewer.estimate.memory, fewer.spread.memory_factor);
     if (given_ != nullptr && given_->memory) return fewer;
     fewer.memory = lognormal(fewer.estimate.memory.total(), fewer.spread.memory);
