@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "base/sign_run.h"
 #include "base/text.h"
 
 namespace gpuplan {
 namespace {
 
+constexpr SignSet kPlain = SignSet::printable_ascii("", "\n\t");
+
 /// Bytes at `at` that stay together as they are; 0: what stands there is not safe.
 std::size_t safe_length(std::string_view text, std::size_t at) {
-  const char c = text[at];
-  if ((c >= ' ' && c <= '~') || c == '\n' || c == '\t') return 1;
-  if (c == '\x1b' && text.substr(at).starts_with("\x1b[")) {
+  if (const std::size_t plain = kPlain.run(text, at); plain > 0) return plain;
+  if (text[at] == '\x1b' && text.substr(at).starts_with("\x1b[")) {
     const std::size_t end = text.find_first_not_of("0123456789;", at + 2);
     return end != std::string_view::npos && text[end] == 'm' ? end + 1 - at : 0;
   }

@@ -4,11 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/sign_run.h"
 #include "base/text.h"
 
 namespace gpuplan {
 namespace {
 
+constexpr SignSet kPlainInHtml = SignSet::printable_ascii("&<>\"'", "\n\t");
+constexpr SignSet kPlainInScript = SignSet::all_but("<\xE2");
+constexpr SignSet kPlainInJsonText = SignSet::all_but("\"\\");
+constexpr SignSet kPlainInPicture = SignSet::printable_ascii("\"'%#&");
 constexpr std::string_view kNoSign = "\xEF\xBF\xBD";
 
 /// Whether a character of three bytes turns, joins or hides its neighbours: U+200B to U+200F, U+2028 to U+202E, U+2060
@@ -32,6 +37,10 @@ std::string html_text(std::string_view text) {
   std::string html;
   html.reserve(text.size() + text.size() / 8);
   for (std::size_t at = 0; at < text.size();) {
+    const std::size_t plain = kPlainInHtml.run(text, at);
+    html += text.substr(at, plain);
+    at += plain;
+    if (at == text.size()) break;
     const std::size_t length = utf8_length(text, at);
     const std::string_view sign = text.substr(at, length == 0 ? 1 : length);
     at += sign.size();
@@ -52,6 +61,10 @@ std::string html_json(std::string_view json) {
   std::string html;
   html.reserve(json.size() + json.size() / 64);
   for (std::size_t at = 0; at < json.size(); ++at) {
+    const std::size_t plain = kPlainInScript.run(json, at);
+    html += json.substr(at, plain);
+    at += plain;
+    if (at == json.size()) break;
     // All of these stand in strings alone.
     if (json[at] == '<') {
       html += "\\u003c";
@@ -71,6 +84,11 @@ std::string compact_json(std::string_view json) {
   compact.reserve(json.size());
   bool in_text = false;
   for (std::size_t at = 0; at < json.size(); ++at) {
+    if (const std::size_t plain = in_text ? kPlainInJsonText.run(json, at) : 0; plain > 0) {
+      compact += json.substr(at, plain);
+      at += plain - 1;
+      continue;
+    }
     const char sign = json[at];
     if (in_text && sign == '\\' && at + 1 < json.size()) {
       compact += json.substr(at++, 2);
@@ -104,7 +122,12 @@ std::string base85_text(std::string_view bytes) {
 std::string picture_html(std::string_view svg) {
   std::string html = "<img alt=\"\" src=\"data:image/svg+xml,";
   html.reserve(svg.size() + svg.size() / 8);
-  for (const char sign : svg) {
+  for (std::size_t at = 0; at < svg.size(); ++at) {
+    const std::size_t plain = kPlainInPicture.run(svg, at);
+    html += svg.substr(at, plain);
+    at += plain;
+    if (at == svg.size()) break;
+    const char sign = svg[at];
     // Around attributes and in styles alone: in texts a drawing has it escaped (output/charts/svg/canvas.h).
     if (sign == '"') {
       html += '\'';

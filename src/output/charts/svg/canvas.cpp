@@ -1,22 +1,30 @@
 #include "output/charts/svg/canvas.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "base/sign_run.h"
 #include "base/text.h"
 
 namespace gpuplan {
 namespace {
 
-/// Width of a character over the size of the text, that of the widest of the usual system fonts.
-double width_of(unsigned char c) {
-  constexpr std::string_view kNarrow = "iljI.,:;'|!()[] ", kThin = "frt-\"/\\", kWide = "mwMW%@&";
-  if (kNarrow.find(static_cast<char>(c)) != std::string_view::npos) return 0.40;
-  if (kThin.find(static_cast<char>(c)) != std::string_view::npos) return 0.43;
-  if (kWide.find(static_cast<char>(c)) != std::string_view::npos) return 0.99;
-  if (c >= 'A' && c <= 'Z') return 0.74;
-  return 0.64;
-}
+constexpr SignSet kPlainInXml = SignSet::printable_ascii("&<>\"", "\n\t");
+
+/// Width of every byte over the size of the text, that of the widest of the usual system fonts.
+constexpr std::array<double, 256> kWidths = [] {
+  std::array<double, 256> widths{};
+  widths.fill(0.64);
+  const auto set = [&](std::string_view signs, double width) {
+    for (const char sign : signs) widths[static_cast<unsigned char>(sign)] = width;
+  };
+  for (std::size_t capital = 'A'; capital <= 'Z'; ++capital) widths[capital] = 0.74;
+  set("mwMW%@&", 0.99);
+  set("frt-\"/\\", 0.43);
+  set("iljI.,:;'|!()[] ", 0.40);
+  return widths;
+}();
 
 }  // namespace
 
@@ -29,7 +37,7 @@ double text_width(std::string_view text, bool bold, double size) {
   double width = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t bytes = std::max<std::size_t>(utf8_length(text, at), 1);
-    if (bytes == 1) width += width_of(static_cast<unsigned char>(text[at]));
+    if (bytes == 1) width += kWidths[static_cast<unsigned char>(text[at])];
     else width += std::max(display_width(text.substr(at, bytes)), 1) * (bytes == 2 ? 0.74 : 1.0);
     at += bytes;
   }
@@ -61,6 +69,10 @@ Box text_box(double x, double y, std::string_view text, Anchor anchor, bool bold
 std::string xml_text(std::string_view text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size();) {
+    const std::size_t plain = kPlainInXml.run(text, at);
+    safe += text.substr(at, plain);
+    at += plain;
+    if (at == text.size()) break;
     const std::size_t bytes = utf8_length(text, at);
     const auto c = static_cast<unsigned char>(text[at]);
     if (bytes == 0 || c == 0x7F || (c < 0x20 && c != '\t' && c != '\n')) {
