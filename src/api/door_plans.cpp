@@ -7,7 +7,7 @@
 
 #include "api/questions/plan_answer.h"
 #include "api/report/report.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "output/page/body.h"
 
 namespace gpuplan::api {

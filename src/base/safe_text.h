@@ -9,7 +9,7 @@ namespace gpuplan {
 
 /// Text of several lines as it may be shown: line feeds, tabs and our own colours (ESC [ numbers m) stay, everything
 /// else that `printable` refuses becomes '?'. Those who write data that must survive escape it before
-/// (base/shell_text.h); this is for what somebody forgot.
+/// (base/shell/shell_text.h); this is for what somebody forgot.
 std::string safe_text(std::string_view text);
 
 /// Whether safe_text would change nothing.

@@ -1,4 +1,4 @@
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 
 #include <gtest/gtest.h>
 

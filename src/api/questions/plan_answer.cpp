@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "input/question/sketch.h"
 #include "plan/answer/market.h"
 #include "plan/capacity/fit.h"

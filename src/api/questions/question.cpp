@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/question/flag_settings.h"
 #include "input/question/plan_file.h"

@@ -6,7 +6,7 @@
 
 #include "api/questions/sensitivity.h"
 #include "base/amount.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/job/address.h"
 #include "launch/launch_folder.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/runs/job_place.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/declaration/other_words.h"
 #include "input/question/plan_file.h"

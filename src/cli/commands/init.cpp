@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "api/questions/question.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/amount.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "cli/io/exit_code.h"
 #include "cli/io/read_file.h"

@@ -1,5 +1,5 @@
 // Completion for bash 4.4 and later.
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "cli/options/completion.h"
 

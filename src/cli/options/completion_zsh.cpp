@@ -1,5 +1,5 @@
 // Completion for zsh.
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "cli/options/completion.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "domain/work/job.h"
 

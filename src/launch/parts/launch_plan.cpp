@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/sorting.h"
 #include "base/text.h"
 #include "output/words/plan_words.h"

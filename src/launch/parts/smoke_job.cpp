@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "domain/facts/limits.h"
 #include "input/job/settings.h"

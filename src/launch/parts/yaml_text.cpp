@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 
 namespace gpuplan {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/amount.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "evidence/check/expectation.h"
 #include "input/text/embedded_data.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "launch/script/phase_script.h"
 #include "launch/script/smoke_script.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/amount.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "launch/script/phase_script.h"

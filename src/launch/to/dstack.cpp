@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/tables/launcher_names.h"
 #include "launch/parts/yaml_text.h"

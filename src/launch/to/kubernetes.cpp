@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/text/embedded_data.h"
 #include "launch/script/phase_script.h"

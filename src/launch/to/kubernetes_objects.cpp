@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/whole.h"
 #include "input/tables/launcher_names.h"
 #include "launch/script/phase_script.h"

@@ -1,7 +1,7 @@
 // RunPod: a script that rents a pod with runpodctl (noun-verb), which the provider ends at a given time.
 #include <algorithm>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/tables/launcher_names.h"
 #include "launch/script/phase_script.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/amount.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/tables/launcher_names.h"
 #include "launch/parts/yaml_text.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/amount.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/text/embedded_data.h"
 #include "launch/script/phase_script.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/amount.h"
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/tables/launcher_names.h"
 #include "launch/script/phase_script.h"

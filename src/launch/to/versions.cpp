@@ -1,6 +1,6 @@
 #include "launch/to/versions.h"
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "input/text/embedded_data.h"
 #include "launch/parts/interfaces.h"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "launch/parts/interfaces.h"

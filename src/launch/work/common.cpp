@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "input/text/embedded_data.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "domain/facts/published_weights.h"

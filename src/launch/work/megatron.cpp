@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "domain/facts/limits.h"

@@ -5,7 +5,7 @@
 #include <ranges>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/models/hub_names.h"
 #include "launch/work/parts.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 
 namespace gpuplan {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "domain/facts/limits.h"
 #include "launch/parts/checkpoint_steps.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/shell_text.h"
+#include "base/shell/shell_text.h"
 
 namespace gpuplan {
 void JsonWriter::quote(std::string_view text) { text_ += json_literal(text); }

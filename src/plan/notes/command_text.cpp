@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/math.h"
+#include "base/shell/shell_text.h"
 #include "base/shell/shell_words.h"
-#include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "plan/strategy/phase_terms.h"

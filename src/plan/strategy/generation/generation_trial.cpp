@@ -1,4 +1,4 @@
-#include "plan/strategy/generation_trial.h"
+#include "plan/strategy/generation/generation_trial.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,10 +9,10 @@
 
 #include "base/whole.h"
 #include "model/generation/generation.h"
-#include "plan/strategy/generation_search.h"
+#include "plan/strategy/generation/generation_search.h"
+#include "plan/strategy/generation/serving.h"
 #include "plan/strategy/given.h"
 #include "plan/strategy/phase_search.h"
-#include "plan/strategy/serving.h"
 #include "plan/strategy/software.h"
 
 namespace gpuplan {

@@ -1,4 +1,4 @@
-#include "plan/strategy/generation_search.h"
+#include "plan/strategy/generation/generation_search.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "plan/strategy/serving.h"
+#include "plan/strategy/generation/serving.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 
 #include "base/interval.h"
 #include "model/generation/generation.h"
+#include "plan/strategy/generation/serving.h"
 #include "plan/strategy/phase_search.h"
-#include "plan/strategy/serving.h"
 
 namespace gpuplan {
 

@@ -2,7 +2,7 @@
 // models, and fewer sequences in flight where a target asks for short answers.
 #pragma once
 
-#include "plan/strategy/generation_trial.h"
+#include "plan/strategy/generation/generation_trial.h"
 #include "plan/strategy/phase_search.h"
 
 namespace gpuplan {
