@@ -78,6 +78,10 @@ TEST(Limits, CombinationsThatFrameworksRefuse) {
   EXPECT_EQ(met("axolotl", [](TrainPhase& train,
                               Strategy& s) { train.optimizer.matrices = Optimizer::kPagedAdamW8bit, s.tp = 2; }),
             "tensor_paged");
+  for (const Method method : {Method::kFull, Method::kLora, Method::kQlora})
+    for (const auto& [tp, pp] : {std::pair(1, 1), std::pair(2, 1), std::pair(1, 2)})
+      EXPECT_EQ(met("deepspeed", [&](TrainPhase& train, Strategy& s) { train.method = method, s.tp = tp, s.pp = pp; }),
+                method != Method::kFull && tp * pp > 1 ? "adapters_whole" : "none");
 }
 
 /// Programs that only read a stream of tokens make fewer and longer steps of short samples than are planned.

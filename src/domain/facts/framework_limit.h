@@ -23,6 +23,7 @@ enum class FrameworkLimit : std::uint8_t {
   kRegularWindows,  ///< windows in all layers but every N-th
   kLlamaPipeline,   ///< pipeline stages of networks like Llama's and DeepSeek's only
   kNextToken,       ///< no objective but the next token
+  kWideMaster,      ///< no training in pure bf16
   kJoins,           ///< samples are always joined to full sequences
   // Of strategies.
   kCutsShard,            ///< no copies of the whole model beside tensor or pipeline parallelism
@@ -35,6 +36,7 @@ enum class FrameworkLimit : std::uint8_t {
   kContextPacked,        ///< packed sequences under context parallelism one at a time
   kShardsBytes,          ///< no optimizers of bitsandbytes but 8-bit AdamW on sharded gradients
   kTensorPaged,          ///< no paged optimizer under tensor parallelism
+  kAdaptersWhole,        ///< no adapters beside tensor or pipeline parallelism
 };
 template <>
 struct Names<FrameworkLimit> {
@@ -51,6 +53,7 @@ struct Names<FrameworkLimit> {
       Named<FrameworkLimit>{FrameworkLimit::kRegularWindows, "regular_windows"},
       Named<FrameworkLimit>{FrameworkLimit::kLlamaPipeline, "llama_pipeline"},
       Named<FrameworkLimit>{FrameworkLimit::kNextToken, "next_token"},
+      Named<FrameworkLimit>{FrameworkLimit::kWideMaster, "fp32_weights"},
       Named<FrameworkLimit>{FrameworkLimit::kJoins, "joins_samples"},
       Named<FrameworkLimit>{FrameworkLimit::kCutsShard, "cuts_shard"},
       Named<FrameworkLimit>{FrameworkLimit::kOffloadShards, "offload_shards"},
@@ -62,6 +65,7 @@ struct Names<FrameworkLimit> {
       Named<FrameworkLimit>{FrameworkLimit::kContextPacked, "context_packed"},
       Named<FrameworkLimit>{FrameworkLimit::kShardsBytes, "shards_bitsandbytes"},
       Named<FrameworkLimit>{FrameworkLimit::kTensorPaged, "tensor_paged"},
+      Named<FrameworkLimit>{FrameworkLimit::kAdaptersWhole, "adapters_whole"},
   };
 };
 

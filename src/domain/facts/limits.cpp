@@ -127,6 +127,8 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return s.pp > 1 && titan_form(shape) == TitanForm::kQwen3;
     case FrameworkLimit::kNextToken:
       return train.objective != Objective::kNextToken;
+    case FrameworkLimit::kWideMaster:
+      return train.master_weights && *train.master_weights != Format::kFp32;
     case FrameworkLimit::kJoins:
       return alone_and_shorter(train);
     case FrameworkLimit::kCutsShard:
@@ -150,6 +152,8 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return s.sharding >= Sharding::kZero2 && of_bitsandbytes(train.optimizer.matrices);
     case FrameworkLimit::kTensorPaged:
       return s.tp > 1 && train.optimizer.matrices == Optimizer::kPagedAdamW8bit;
+    case FrameworkLimit::kAdaptersWhole:
+      return s.tp * s.pp > 1 && (train.method == Method::kLora || train.method == Method::kQlora);
   }
   return false;
 }

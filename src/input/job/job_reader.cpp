@@ -119,10 +119,11 @@ void add_surroundings(Job& job, const JobSource& source, const Catalogue& catalo
   add_uncounted(job, job.assumed);
   for (std::string& words : task_contradictions(job)) job.assumed.push_back(std::move(words));
   const SpotRules& spot = job.spot;
-  if (source.interruptions && !spot.interruptions && !spot.band && !spot.bathtub) {
-    job.spot.interruptions = exactly(*source.interruptions);
+  const bool known = spot.interruptions || spot.band || spot.bathtub || !spot.trace.empty();
+  if (job.where.spot != SpotUse::kNever && !known) {
+    job.spot.interruptions = exactly(PerSecond(parse_amount(kAssumedInterruptions, AmountKind::kRate).value()));
     job.spot.assumed = true;
-    job.assumed.push_back(assumed_interruptions_words(to_text(*source.interruptions)));
+    job.assumed.push_back(assumed_interruptions_words(kAssumedInterruptions));
   }
   if (job.market.only) return;
   for (const Offer& box : source.boxes)

@@ -32,7 +32,6 @@ struct JobSource {
   Tree tree;
   std::string file;                          ///< as the user named it; names the job when nothing else does
   std::vector<Offer> boxes{};                ///< own boxes and pools beside the job's, unless its market is closed
-  std::optional<PerSecond> interruptions{};  ///< of spot machines, where neither the job nor the offer says it
   std::vector<std::string> assumed{}, from_config{};  ///< become the job's
   std::optional<KeptChoice> kept{};                   ///< where the job was read from a kept plan that recommends one
 };

@@ -166,7 +166,7 @@ struct SpotRecord {
   using Object = SpotRules;
   static constexpr std::string_view title = "spot";
   static constexpr std::array keys = {
-      Key{"interruptions", "from the offer",
+      Key{"interruptions", "from the offer, else 5%/h",
           "interruption rate: a rate or range, an AWS band, a trace, or a model of lifetimes",
           &InterruptionsCodec::type,
           [](Reader& reader, const Tree& tree, void* object, const Bounds&) {

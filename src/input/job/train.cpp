@@ -139,6 +139,18 @@ struct TrainableCodec {
   }
 };
 
+/// Formats of the weights that an optimizer updates.
+struct MasterFormatCodec {
+  static constexpr std::array kFormats = {Format::kFp32, Format::kBf16};
+  static constexpr std::array<std::string_view, 2> words = {name_of(kFormats[0]), name_of(kFormats[1])};
+  static constexpr ValueType type{.kind = ValueType::Kind::kWord, .words = words.data(), .word_count = words.size()};
+  static bool read(Reader& reader, const Tree& tree, Format& out, const Bounds&) {
+    const auto position = read_word(reader, tree, type);
+    if (position) out = kFormats[*position];
+    return position.has_value();
+  }
+};
+
 struct TrainRecord {
   using Object = TrainPhase;
   static constexpr std::string_view title = "train";
@@ -164,6 +176,8 @@ struct TrainRecord {
       key<&TrainPhase::accumulate>("accumulate", "auto", "gradient accumulation steps", between(1, kMostBatch)),
       key<&TrainPhase::precision>("precision", "auto", "compute precision"),
       key_as<OptimizerCodec, &TrainPhase::optimizer>("optimizer", "adamw", "one for all, or by group"),
+      key_as<AutoCodec<MasterFormatCodec>, &TrainPhase::master_weights>(
+          "master_weights", "auto", "format of the weights that the optimizer updates; bf16: pure bf16"),
       key<&TrainPhase::method>("method", "full",
                                "what is trained: all weights, adapters, or parts next to a frozen base"),
       key<&TrainPhase::objective>("objective", "next_token",
@@ -181,7 +195,7 @@ struct TrainRecord {
       key_as<AutoCodec<Codec<StartFrom>>, &TrainPhase::start>(
           "start", "auto",
           "from downloaded weights, or from scratch; auto: scratch if all of a model is trained and its shape is given "
-          "here or no samples are counted"),
+          "here, or its data are at least 10 tokens a parameter"),
       key_as<FrameworkCodec, &TrainPhase::framework>("framework", "auto", "training framework"),
   };
 

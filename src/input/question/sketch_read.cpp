@@ -1,7 +1,6 @@
 // Sketches and wishes on their way into a job: every value remembers the flag that said it.
 #include <utility>
 
-#include "base/amount.h"
 #include "base/text.h"
 #include "input/job/settings.h"
 #include "input/question/sketch.h"
@@ -51,8 +50,6 @@ Result<void> apply_wishes(JobSource& job, const Wishes& wishes) {
     if (auto set = set_tree(job.tree, flag.address, value); !set)
       return wrong_use(std::string(flag.name) + ": " + set.error().message);
   }
-  if (iequals(wishes.spot, "allow") || iequals(wishes.spot, "only"))
-    job.interruptions = PerSecond(parse_amount(kAssumedInterruptions, AmountKind::kRate).value());
   return {};
 }
 

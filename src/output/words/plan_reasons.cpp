@@ -8,6 +8,7 @@
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
 #include "plan/ranking/comparison.h"
+#include "plan/ranking/frontier.h"
 #include "plan/ranking/ranking.h"
 #include "plan/ranking/recommendation.h"
 
@@ -64,9 +65,12 @@ const ValueRange* range_of(const SearchResult& found, DollarsPerSecond value) {
 std::vector<std::string> never_best(const PlanReport& report) {
   const SearchResult& found = report.found;
   std::vector<std::string> never;
-  for (std::size_t i = 0; i < found.plans.size() && found.plans[i].on_frontier; ++i)
+  const bool limited = within_limits(found.plans);
+  for (std::size_t i = 0; i < found.plans.size() && found.plans[i].on_frontier; ++i) {
+    if (limited && !found.plans[i].keeps_limits()) continue;
     if (std::ranges::none_of(found.values, [&](const ValueRange& range) { return range.plan == static_cast<int>(i); }))
       never.push_back(report.names[i]);
+  }
   return never;
 }
 
@@ -112,6 +116,7 @@ std::string_view pick_word(const PlanReport& report) {
 }
 
 std::string asks_less_words(const std::vector<Plan>& plans, const Plan& plan, const Plan& other) {
+  if (offers_in(plan) < offers_in(other)) return "fewer different machines";
   if (std::max(plan.nodes, plan.at_once) < std::max(other.nodes, other.at_once)) return "fewer machines";
   if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
   if (is_rare(other) && !is_rare(plan)) return "machines easier to get";

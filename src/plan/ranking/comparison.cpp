@@ -186,22 +186,24 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
   const auto other_stack = [](const Plan& plan) {
     return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia";
   };
-  const auto asks = [&](const Comparison::One& one) {
-    const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
-    const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
-    return std::tuple(std::max(plan.nodes, plan.at_once), plan.gpus_at_once(), is_rare(plan), other_stack(plan),
-                      -plans_with(common, plan.node.gpu), -capability, one.median);
+  const auto plan_of = [&](const Comparison::One& one) -> const Plan& {
+    return plans[static_cast<std::size_t>(one.plan)];
   };
-  const Comparison::One* best = &all.front();
-  auto least = asks(*best);
+  const auto asks = [&](const Comparison::One& one) {
+    const Plan& plan = plan_of(one);
+    const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
+    return std::tuple(offers_in(plan), std::max(plan.nodes, plan.at_once), plan.gpus_at_once(), is_rare(plan),
+                      other_stack(plan), -plans_with(common, plan.node.gpu), -capability, one.median);
+  };
+  std::vector<const Comparison::One*> tied;
   for (const Comparison::One& one : all) {
     if (one.median > all.front().median * (1 + share)) break;
     if (Comparison::chance_better(one, all.front()) < practice.tie_chance) continue;
     // A commoner GPU is worth some dollars and hours, not any number of them, a newer one hardly any; fewer of them may
     // be, and the stack that recipes are made for any hours.
     constexpr double kCommonerCosts = 1.4, kCommonerTakes = 1.4, kNewerCosts = 1.05;
-    const Plan& front = plans[static_cast<std::size_t>(all.front().plan)];
-    const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
+    const Plan& front = plan_of(all.front());
+    const Plan& plan = plan_of(one);
     const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
                        std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
     const bool usual_stack = other_stack(front) && !other_stack(plan);
@@ -209,12 +211,23 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const bool easier = commoner || usual_stack || (is_rare(front) && !is_rare(plan));
     const bool dear = plan.cost.p50 > front.cost.p50 * (easier ? kCommonerCosts : kNewerCosts);
     const bool slow = !usual_stack && plan.hours.p50 > front.hours.p50 * kCommonerTakes;
-    if (!fewer && (dear || slow)) continue;
-    if (auto other = asks(one); other < least) {
-      least = other;
-      best = &one;
-    }
+    if (fewer || (!dear && !slow)) tied.push_back(&one);
   }
+  if (tied.empty()) return all.front().plan;
+  // What is no dearer, clearly faster and as easy to get and to run is better, however little the other asks for.
+  const auto beaten = [&](const Comparison::One* one) {
+    constexpr double kClearlyFaster = 0.9;
+    const Plan& plan = plan_of(*one);
+    return std::ranges::any_of(tied, [&](const Comparison::One* by) {
+      const Plan& other = plan_of(*by);
+      return other.cost.p50 <= plan.cost.p50 && other.done() <= plan.done() * kClearlyFaster &&
+             offers_in(other) <= offers_in(plan) && is_rare(other) <= is_rare(plan) &&
+             other_stack(other) <= other_stack(plan);
+    });
+  };
+  const Comparison::One* best = nullptr;
+  for (const Comparison::One* one : tied)
+    if (!beaten(one) && (best == nullptr || asks(*one) < asks(*best))) best = one;
   return best->plan;
 }
 

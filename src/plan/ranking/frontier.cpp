@@ -160,6 +160,10 @@ void mark_frontier(std::vector<Plan>& plans) {
   }
 }
 
+bool within_limits(const std::vector<Plan>& plans) {
+  return std::ranges::any_of(plans, [](const Plan& plan) { return plan.on_frontier && plan.keeps_limits(); });
+}
+
 std::vector<ValueRange> value_ranges(const std::vector<Plan>& plans) {
   // The lower convex hull of the frontier: cost + value x hours is least at its corners, and the slope of an edge is
   // the value of an hour at which the pick changes.
@@ -169,7 +173,10 @@ std::vector<ValueRange> value_ranges(const std::vector<Plan>& plans) {
     const Plan& q = plans[static_cast<std::size_t>(b)];
     return (q.cost.p50 - p.cost.p50) / (p.done() - q.done());
   };
+  // What misses the limits is taken at no value, unless all of them do.
+  const bool limited = within_limits(plans);
   for (std::size_t i = 0; i < plans.size() && plans[i].on_frontier; ++i) {
+    if (limited && !plans[i].keeps_limits()) continue;
     const int next = static_cast<int>(i);
     while (hull.size() >= 2 && slope(hull[hull.size() - 2], hull.back()) >= slope(hull.back(), next)) hull.pop_back();
     hull.push_back(next);

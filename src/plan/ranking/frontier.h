@@ -13,7 +13,11 @@ namespace gpuplan {
 /// instance) is on the frontier.
 void mark_frontier(std::vector<Plan>& plans);
 
-/// For which values of an hour each frontier plan is the best value; REQUIRES: mark_frontier() has ordered the list.
+/// Whether a frontier plan keeps the job's limits.
+bool within_limits(const std::vector<Plan>& plans);
+
+/// For which values of an hour each frontier plan is the best value of those that keep the limits, or of all where none
+/// does; REQUIRES: mark_frontier() has ordered the list.
 std::vector<ValueRange> value_ranges(const std::vector<Plan>& plans);
 
 }  // namespace gpuplan

@@ -1,7 +1,9 @@
 #include "plan/ranking/ranking.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "plan/answer/market.h"
@@ -80,6 +82,13 @@ std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
       break;
   }
   return {total_at(plan, job.value_of_time).value, 0};
+}
+
+std::size_t offers_in(const Plan& plan) {
+  std::vector<const Offer*> offers;
+  for (const PhasePlan& part : plan.phases)
+    if (part.offer != nullptr && std::ranges::find(offers, part.offer) == offers.end()) offers.push_back(part.offer);
+  return offers.size();
 }
 
 std::optional<DollarsPerSecond> price_of(const Plan& plan) {

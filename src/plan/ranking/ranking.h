@@ -1,6 +1,7 @@
 // How plans rank for what the job wants, how hard an offer is to get, and what a plan costs an hour.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -25,6 +26,9 @@ Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time);
 
 /// Date of the oldest price that it pays; empty where none has a date.
 std::string_view oldest_price(const Plan& plan);
+
+/// Offers that it takes machines of, whichever phase it is.
+std::size_t offers_in(const Plan& plan);
 
 /// Price of the whole plan while it runs, median: all machines, or the GPUs used of a pool or an own box; nullopt for
 /// plans of several offers.

@@ -88,7 +88,10 @@ std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Cat
   const auto& train = std::get<TrainPhase>(workload.phase->work);
   const PracticeConstants& practice = catalogue.practice_constants;
   const Precision precision = training_precision(train, *machines.node.gpu, gpus);
-  if (train.offload.given() || !may_be_lighter(practice, *workload.training, precision)) return first;
+  // Who asks for offload asks for a plan with it; who refuses it may have this one.
+  const auto offload = train.offload.on(machines.node.gpu->name, gpus);
+  if (offload.value_or(Offload::kNone) != Offload::kNone) return first;
+  if (!may_be_lighter(practice, *workload.training, precision)) return first;
   Phase phase = *workload.phase;
   TrainPhase& other = std::get<TrainPhase>(phase.work);
   other = lighter(train);
