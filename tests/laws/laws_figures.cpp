@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "laws/figures.h"
 #include "laws/laws.h"
+#include "plan/ranking/ranking.h"
+#include "plan/ranking/recommendation.h"
 
 namespace gpuplan::laws {
 namespace {
@@ -29,6 +31,22 @@ std::string wrong_requests(const Answer& answer) {
   return "";
 }
 
+/// Nobody is told to take what another beats that is as easy to get and to run.
+std::string wrong_pick(const Answer& answer) {
+  const Plan* pick = answer.pick();
+  const Job& job = answer.searched.job;
+  if (pick == nullptr || answer.found().recommendations.limits_missed || job.goal == Goal::kFewestGpus) return "";
+  const auto nvidia = [](const Plan& plan) { return plan.node.gpu == nullptr || plan.node.gpu->vendor == "nvidia"; };
+  constexpr double kClearly = 0.899;
+  const Contends contends(answer.plans());
+  for (const Plan& other : answer.plans())
+    if (contends(other) && other.keeps_limits() && other.cost.p50 <= pick->cost.p50 &&
+        other.done() <= pick->done() * kClearly && offers_in(other) <= offers_in(*pick) &&
+        is_rare(other) <= is_rare(*pick) && nvidia(other) >= nvidia(*pick))
+      return plan_words(other) + " beats the pick, " + plan_words(*pick);
+  return "";
+}
+
 Verdict document(const Answer& base, Random&) {
   std::string words = wrong_document(plan_document(base, true));
   return words.empty() ? holds() : broken(std::move(words));
@@ -43,6 +61,7 @@ constexpr Law kLaws[] = {
     {"sums", "phases, leases and idle time add up to the totals", check<wrong_sums>},
     {"chances", "chances lie between 0 and 1, and interruptions give nothing back", check<wrong_chances>},
     {"dominance", "ids are unique, nobody dominates himself, and the frontier is one", check<wrong_dominance>},
+    {"unbeaten", "no other plan is as cheap as the pick, clearly faster and as easy to have", check<wrong_pick>},
     {"requests", "no more requests are at work than the job says, and no replica is idle", check<wrong_requests>},
     {"document", "no figure of --json is below zero, out of order or missing", document},
     {"page", "no sentence says nan or inf", page},

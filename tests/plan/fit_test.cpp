@@ -52,8 +52,9 @@ TEST(Fit, TheLargestBatchFitsAndOneMoreDoesNot) {
         const auto rows = rows_of(job, card, {1});
         ASSERT_TRUE(rows[0].best) << card << " " << model << keys;
         const int most = rows[0].largest_micro_batch;
-        const std::string how = std::string(", offload: ") + std::string(name_of(rows[0].best->strategy.offload)) +
-                                (rows[0].best->lighter ? ", optimizer: adam8bit, master_weights: bf16" : "");
+        const std::string how =
+            std::string(", offload: ") + std::string(name_of(rows[0].best->strategy.offload)) +
+            (rows[0].best->lighter ? ", optimizer: adam8bit, master_weights: bf16" : ", master_weights: fp32");
         const auto at = [&](int micro) {
           const Job changed = full_training(model, keys + how + ", accumulate: 1, micro: " + std::to_string(micro));
           return rows_of(changed, card, {1})[0];

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "plan/notes/interruption_notes.h"
 #include "plan/searched.h"
 
 namespace gpuplan {
@@ -159,16 +160,26 @@ market: {use: only, pools: [{name: lab, gpu: A100 SXM 80GB, gpus: 4}]}
   EXPECT_EQ(found.pick().gpus, 4);
 }
 
-TEST(Search, SpotOnlyWhenAskedAndOnlyWithARate) {
+TEST(Search, SpotOnlyWhenAsked) {
   const std::string offers = R"(
 market:
   use: only
   offers: [{gpu: RTX 4090, price: $0.60/h, spot_price: $0.30/h}]
 )";
   for (const Plan& plan : Searched(job_of(with(offers))).result.plans) EXPECT_FALSE(plan.spot);
-  const Searched no_rate(job_of(with(offers + "where: {spot: only}\n")), Finds::kPerhapsNothing);
-  EXPECT_TRUE(no_rate.result.plans.empty());
-  EXPECT_EQ(no_rate.result.market.spot_without_rate, 1);
+  // A rate that nobody states is assumed, and told where a plan counts with it.
+  const Searched no_rate(job_of(with(offers + "where: {spot: only}\n")));
+  EXPECT_TRUE(no_rate.pick().spot);
+  EXPECT_GT(no_rate.pick().interruptions, 0);
+  EXPECT_NE(assumed_rate_words(no_rate.job, no_rate.result.plans), "");
+  const std::string rated = R"(
+market:
+  use: only
+  offers: [{gpu: RTX 4090, price: $0.60/h, spot_price: $0.30/h, interruptions: 2%/h}]
+)";
+  const Searched stated(job_of(with(rated + "where: {spot: only}\n")));
+  EXPECT_EQ(assumed_rate_words(stated.job, stated.result.plans), "");
+  EXPECT_LT(stated.pick().interruptions, no_rate.pick().interruptions);
 
   const Searched both(job_of(with(offers + "where: {spot: allow}\nspot: {interruptions: 10%/h}\n")));
   ASSERT_EQ(both.result.plans.size(), 2U);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "plan/searched.h"
 #include "spot/checkpointing.h"
 
 namespace gpuplan {
@@ -185,6 +186,28 @@ TEST(SpotSimulation, OtherIntervalsLoseTime) {
   Simulation free = simulation;
   free.pieces[0].terms.checkpoint = Seconds{};
   EXPECT_TRUE(interval_choices(free, free.pieces[0]).empty()) << "nothing to weigh";
+}
+
+/// Checkpoints that the job asks for are inside of the plan's hours once, on spot and on demand.
+TEST(SpotSimulation, HoursAreThoseOfThePlanHoweverOftenItSaves) {
+  for (const char* every : {"2 steps", "20 steps", "500 steps"})
+    for (const char* spot : {"only", "never"}) {
+      const Searched searched(job_of(std::string(R"(
+market: {use: only, offers: [{gpu: A100 SXM 80GB, gpus: 8, price: $16/h, spot_price: $8/h, interruptions: 0.001%/h}]}
+phases:
+  - name: train
+    train: {model: Llama-3.2-3B, data: {samples: 20k, tokens_per_sample: 2048}, epochs: 3, batch: 64}
+    given: [{gpu: A100 SXM 80GB, gpus: 8, seconds_per_step: 10 s, exact: true}]
+    checkpoint: {every: )") + every +
+                                     "}\nwhere: {spot: " + spot + "}\n"));
+      const Plan& plan = searched.pick();
+      const Simulation simulation = simulation_of(searched.job, plan, *plan.offer, plan.offer, {}, {}, known().errors);
+      const bool taken = spot == std::string_view("only");
+      const PolicyResult result = simulate_policy(simulation, taken ? SpotPolicy::kSpotOnly : SpotPolicy::kOnDemand, 1);
+      EXPECT_NEAR(result.hours.p50 / plan.hours.p50, 1, 0.02) << every << " " << spot;
+      EXPECT_NEAR(result.hours.p90 / plan.hours.p90, 1, 0.05) << every << " " << spot;
+      EXPECT_NEAR(result.cost.p50 / plan.cost.p50, 1, 0.02) << every << " " << spot;
+    }
 }
 
 }  // namespace

@@ -398,7 +398,8 @@ TEST(StrategyLaws, FixedDegreesAreHonoured) {
 void expect_never_worse(const Setting& setting, Optimizer optimizer = Optimizer::kAdamW) {
   Job job = job_for(setting);
   train_of(job).optimizer.matrices = optimizer;
-  train_of(job).offload = {Offload::kNone, {}};  // which is not chosen for speed
+  train_of(job).offload = {Offload::kNone, {}};  // which is not chosen for speed, nor are formats
+  train_of(job).master_weights = Format::kFp32;
   const auto free = best(job, setting);
   ASSERT_TRUE(free);
   const PracticeConstants& practice = training_fixture::catalogue().practice_constants;
@@ -499,6 +500,26 @@ TEST(StrategyLaws, StatingTheOptimizerThatIsTakenChangesNothing) {
   EXPECT_TRUE(!full || !full->lighter) << "it asks for fp32 weights";
 }
 
+/// What a plan does not do anyhow may be refused.
+TEST(StrategyLaws, RefusingAnOffloadThatIsNotTakenChangesNothing) {
+  std::vector<std::pair<std::string, Setting>> settings;
+  for (const Recipe& recipe : kRecipes) settings.emplace_back(recipe.name, recipe.setting);
+  settings.emplace_back("lighter", Setting{"Qwen3-8B", Method::kFull, 2048, 64, "A100 PCIe 80GB", 1, 1, 0});
+  int lighter = 0;
+  for (const auto& [name, setting] : settings) {
+    Job job = job_for(setting);
+    const auto open = best(job, setting);
+    if (!open || open->strategy.offload != Offload::kNone) continue;
+    lighter += open->lighter ? 1 : 0;
+    train_of(job).offload = {Offload::kNone, {}};
+    const auto stated = best(job, setting);
+    ASSERT_TRUE(stated) << name;
+    EXPECT_EQ(open->strategy, stated->strategy) << name;
+    EXPECT_EQ(open->lighter, stated->lighter) << name;
+  }
+  EXPECT_GT(lighter, 0);
+}
+
 bool cuts(const Strategy& s) { return s.tp * s.pp * s.cp > 1; }
 
 TEST(StrategyLaws, OffloadComesLast) {
@@ -510,7 +531,7 @@ TEST(StrategyLaws, OffloadComesLast) {
     Job without = job;
     train_of(without).offload = {Offload::kNone, {}};
     const auto other = best(without, recipe.setting);
-    EXPECT_TRUE(!other || other->fit == Fit::kTight ||
+    EXPECT_TRUE(!other || other->lighter || other->fit == Fit::kTight ||
                 (cuts(other->strategy) && other->work_by_model > found->work_by_model))
         << recipe.name << ": " << described(*other);
   }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/whatif.h"
+#include "plan/notes/interruption_notes.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan::api {
@@ -93,12 +94,12 @@ Job rated_job(const Job& job, const Offer& spot_offer, bool traced, std::vector<
   Job rated = job;
   if (traced) return rated;
   if (!interruption_rate(rated, spot_offer)) {
-    const auto assumed = parse_amount(kAssumedInterruptions, AmountKind::kRate);
-    rated.spot.interruptions = exactly(PerSecond{assumed.value_or(0)});
+    const PerSecond assumed{parse_amount(kAssumedInterruptions, AmountKind::kRate).value_or(0)};
+    rated.spot.interruptions = exactly(assumed);
     rated.spot.assumed = spot_offer.kind == OfferKind::kRented;  // a rate assumed for spot does not count in pools
-    notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
-  } else if (rated.spot.assumed) {
-    notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
+    notes.push_back("Assumed: " + assumed_rate_words(assumed));
+  } else if (rated.spot.assumed && !spot_offer.interruptions && !spot_offer.band) {
+    notes.push_back("Assumed: " + assumed_rate_words(rated.spot.interruptions->p50));
   }
   if (!rated.spot.wait && !(spot_offer.preemptible && spot_offer.wait))
     notes.emplace_back(

@@ -15,10 +15,6 @@
 
 namespace gpuplan {
 
-std::string assumed_interruptions_words(std::string_view rate) {
-  return "spot interruption rate " + std::string(rate) + " for offers that list none (--interruptions).";
-}
-
 namespace {
 
 /// "examples/collection.yaml" -> "collection", "standard input" -> "job".
@@ -123,7 +119,6 @@ void add_surroundings(Job& job, const JobSource& source, const Catalogue& catalo
   if (job.where.spot != SpotUse::kNever && !known) {
     job.spot.interruptions = exactly(PerSecond(parse_amount(kAssumedInterruptions, AmountKind::kRate).value()));
     job.spot.assumed = true;
-    job.assumed.push_back(assumed_interruptions_words(kAssumedInterruptions));
   }
   if (job.market.only) return;
   for (const Offer& box : source.boxes)

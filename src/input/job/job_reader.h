@@ -18,8 +18,6 @@ namespace gpuplan {
 /// Instance Advisor lists 5 % to over 20 % a month (0.03 %/h), traces of single zones some 40 %/h (Wu et al., NSDI
 /// 2024): this is the middle by ratio, rounded to the cautious side.
 inline constexpr std::string_view kAssumedInterruptions = "5%/h";
-/// The assumption in a sentence, without a capital.
-std::string assumed_interruptions_words(std::string_view rate);
 
 /// The plan that a kept plan was made for: the one to launch.
 struct KeptChoice {

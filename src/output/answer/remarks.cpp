@@ -18,6 +18,7 @@
 #include "plan/advice/alternatives.h"
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
+#include "plan/notes/interruption_notes.h"
 #include "plan/notes/model_notes.h"
 #include "plan/ranking/ranking.h"
 
@@ -237,6 +238,8 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
   }
   if (starts_for_nothing(report, plan)) lines.emplace_back("no time to boot and to install (setup: {time: 10 min}).");
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
+  if (std::string words = assumed_rate_words(report.job, report.found.plans); !words.empty())
+    lines.push_back(std::move(words));
   return assumed_words(std::move(lines));
 }
 

@@ -83,6 +83,10 @@ class Trials {
       for (const ErrorWeight& error : piece.errors) score += error.weight * drawn.scores[error.factor];
       const Seconds time = at(piece.work, score) + at(piece.extra, drawn.scores[extras_ + i]);
       drawn.task.pieces[i].work = std::max(time, Seconds{});
+      // One disk takes as long for every checkpoint of a history.
+      if (piece.saving.p50 > Seconds{})
+        drawn.task.pieces[i].checkpoint =
+            piece.terms.checkpoint * (at(piece.saving, drawn.scores[extras_ + i]) / piece.saving.p50);
     }
     drawn.spot_price = at(simulation_.spot_price, spot_score);
     if (simulation_.on_demand_price) drawn.on_demand_price = at(*simulation_.on_demand_price, on_demand_score);
@@ -100,7 +104,10 @@ class Trials {
     drawn.tick = whole<int>(random.below(static_cast<std::uint64_t>(wholly > 0 ? wholly : runs.ticks())));
   }
 
-  SpotOutcome run(int trial, SpotPolicy policy, const Drawn& drawn) const {
+  SpotOutcome run(int trial, SpotPolicy policy, Drawn& drawn) const {
+    if (policy == SpotPolicy::kOnDemand)
+      for (std::size_t i = 0; i < simulation_.pieces.size(); ++i)
+        drawn.task.pieces[i].work += at(simulation_.pieces[i].saving, drawn.scores[extras_ + i]);
     if (!simulation_.traces.empty())
       return replay(drawn.task, policy, simulation_.traces[drawn.trace].runs, drawn.tick);
     Random random(simulation_.seed ^ kLivesStream, static_cast<std::uint64_t>(trial));
@@ -219,7 +226,11 @@ SimulatedPiece piece_of(const Job& job, const Offer& offer, std::span<const Plac
   const double factor = phases.size() == 1 || together <= 0 ? 1 : (to - from) / together * alone / busy(*longest).value;
   const PhaseEstimate& estimate = longest->estimate;
   piece.work = estimate.work * factor;
-  piece.extra = estimate.extra * factor;
+  piece.saving = estimate.term(TimeTerm::kCheckpoint) * factor;
+  const Interval<Seconds> extra = estimate.extra * factor;
+  const auto rest = [](Seconds all, Seconds part) { return std::max(all - part, Seconds{}); };
+  piece.extra = {rest(extra.p10, piece.saving.p10), rest(extra.p50, piece.saving.p50),
+                 rest(extra.p90, piece.saving.p90)};
   piece.errors = errors.of(estimate);
   if (piece.on_machine) piece.terms = spot_terms(job, estimate, offer);
   return piece;

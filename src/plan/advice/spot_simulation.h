@@ -18,10 +18,11 @@ namespace gpuplan {
 
 /// Phases that run one after the other are a piece each; phases that overlap are one together.
 struct SimulatedPiece {
-  std::string name;           ///< of its phases: "sft", "train + evaluate"
-  Interval<Seconds> work{};   ///< the work proper; medians are those of the plan
-  Interval<Seconds> extra{};  ///< set-up and the like
-  ErrorWeights errors{{}};    ///< what the uncertainty of its work hangs on
+  std::string name;            ///< of its phases: "sft", "train + evaluate"
+  Interval<Seconds> work{};    ///< the work proper; medians are those of the plan
+  Interval<Seconds> extra{};   ///< set-up and the like, without checkpoints: policies on spot count those they write
+  Interval<Seconds> saving{};  ///< checkpoints that the job writes where nothing is taken away
+  ErrorWeights errors{{}};     ///< what the uncertainty of its work hangs on
   bool on_machine = true;
   SpotTerms terms{};   ///< of its longest phase
   Seconds interval{};  ///< between checkpoints: the one stated, or the one that loses least

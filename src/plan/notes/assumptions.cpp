@@ -142,6 +142,7 @@ std::string slots_words(const Job& job, const Catalogue& catalogue, const PhaseE
 
 std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue, const std::vector<Plan>& plans) {
   std::vector<std::string> lines = job.assumed;
+  if (std::string words = assumed_rate_words(job, plans); !words.empty()) lines.push_back(std::move(words));
   for (const Plan& plan : plans)
     for (const PhasePlan& part : plan.phases) {
       std::string words = slots_words(job, catalogue, *part.estimate);

@@ -30,6 +30,20 @@ bool can_be_interrupted(const Job& job, const PhasePlan& phase) {
          interruption_rate(job, *phase.offer).has_value();
 }
 
+std::string assumed_rate_words(PerSecond rate) {
+  return "spot interruption rate " + to_text(rate) + " for offers that list none (--interruptions).";
+}
+
+std::string assumed_rate_words(const Job& job, const std::vector<Plan>& plans) {
+  if (!job.spot.assumed || !job.spot.interruptions) return "";
+  const auto unrated = [](const PhasePlan& part) {
+    return part.spot && part.offer != nullptr && !part.offer->interruptions && !part.offer->band;
+  };
+  const bool any =
+      std::ranges::any_of(plans, [&](const Plan& plan) { return std::ranges::any_of(plan.phases, unrated); });
+  return any ? assumed_rate_words(job.spot.interruptions->p50) : "";
+}
+
 void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std::vector<std::string>& lines) {
   if (job.where.spot != SpotUse::kNever && !job.spot.trace.empty())
     lines.push_back(

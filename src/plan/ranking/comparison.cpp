@@ -213,13 +213,12 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const bool slow = !usual_stack && plan.hours.p50 > front.hours.p50 * kCommonerTakes;
     if (fewer || (!dear && !slow)) tied.push_back(&one);
   }
-  if (tied.empty()) return all.front().plan;
   // What is no dearer, clearly faster and as easy to get and to run is better, however little the other asks for.
   const auto beaten = [&](const Comparison::One* one) {
     constexpr double kClearlyFaster = 0.9;
     const Plan& plan = plan_of(*one);
-    return std::ranges::any_of(tied, [&](const Comparison::One* by) {
-      const Plan& other = plan_of(*by);
+    return std::ranges::any_of(all, [&](const Comparison::One& by) {
+      const Plan& other = plan_of(by);
       return other.cost.p50 <= plan.cost.p50 && other.done() <= plan.done() * kClearlyFaster &&
              offers_in(other) <= offers_in(plan) && is_rare(other) <= is_rare(plan) &&
              other_stack(other) <= other_stack(plan);
@@ -228,6 +227,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
   const Comparison::One* best = nullptr;
   for (const Comparison::One* one : tied)
     if (!beaten(one) && (best == nullptr || asks(*one) < asks(*best))) best = one;
+  if (best == nullptr) best = &all.front();
   return best->plan;
 }
 
