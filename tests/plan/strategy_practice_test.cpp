@@ -508,6 +508,7 @@ TEST(StrategyLaws, RefusingAnOffloadThatIsNotTakenChangesNothing) {
   int lighter = 0;
   for (const auto& [name, setting] : settings) {
     Job job = job_for(setting);
+    train_of(job).data.samples = 1e4;
     const auto open = best(job, setting);
     if (!open || open->strategy.offload != Offload::kNone) continue;
     lighter += open->lighter ? 1 : 0;
