@@ -203,13 +203,19 @@ bool starts_for_nothing(const PlanReport& report, const Plan& plan) {
   });
 }
 
-/// Where a published network reads tokens that no samples count, people may mean either; "" elsewhere.
-std::string start_words(const Job& job, const PhaseEstimate& estimate) {
-  const auto* train = std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(estimate.phase)].work);
+/// Where a published network reads tokens that no samples count, and about as many as make people mean either; ""
+/// elsewhere.
+std::string start_words(const PlanReport& report, const PhaseEstimate& estimate) {
+  const auto* train = std::get_if<TrainPhase>(&report.job.phases[static_cast<std::size_t>(estimate.phase)].work);
   if (train == nullptr || train->start || train->data.samples || train->method != Method::kFull ||
       train->objective != Objective::kNextToken)
     return "";
   if (std::ranges::all_of(train->models, [](const ModelUse& use) { return use.drawn || use.custom; })) return "";
+  double parameters = 0;
+  for (const ModelUse& use : train->models) parameters += use.params();
+  constexpr double kSurelyMore = 0.01, kSurelyAnew = 2;  // times the tokens from which training is taken to begin anew
+  const double times = estimate.tokens / (parameters * report.catalogue.practice_constants.scratch_tokens);
+  if (times < kSurelyMore || times > kSurelyAnew) return "";
   return estimate.start == StartFrom::kScratch ? "training from scratch, not from the published weights"
                                                : "training that goes on from the published weights, not from scratch";
 }
@@ -224,7 +230,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
     if (phase.batch_usual)
       lines.push_back("a global batch of " + batch_count(phase, phase.batch) + at + " (" +
                       (report.in_flags ? "--batch" : "batch") + ").");
-    if (const std::string words = start_words(report.job, phase); !words.empty())
+    if (const std::string words = start_words(report, phase); !words.empty())
       lines.push_back(words + at + " (" + (report.in_flags ? "--set start=" : "start: ") +
                       (phase.start == StartFrom::kScratch ? "weights" : "scratch") + ").");
     if (std::string words = slots_words(report.job, report.catalogue, phase); !words.empty())
