@@ -107,6 +107,12 @@ TEST(JobErrors, AbsurdNumbers) {
             "job.yaml:1: phases.a.train.data.samples: expected from 1 to 1e+15, got '1e30'");
   EXPECT_EQ(train(std::string(kData) + ", epochs: -1"),
             "job.yaml:1: phases.a.train.epochs: expected more than 0 and at most 1,000,000, got '-1'");
+  EXPECT_EQ(train(std::string(kData) + ", micro: 3, batch: 8"),
+            "job.yaml:1: phases.a.train.micro: micro-batches of 3 do not divide a batch of 8 sequences; 2 or 4 do");
+  EXPECT_EQ(train(std::string(kData) + ", micro: 4, batch: 8"), "");
+  EXPECT_NE(train(std::string(kData) + ", parallel: {tp: 5}").find("heads of "), std::string::npos);
+  EXPECT_NE(train(std::string(kData) + ", parallel: {pp: 500}").find("layers of "), std::string::npos);
+  EXPECT_EQ(train(std::string(kData) + ", parallel: {tp: 2}"), "");
   EXPECT_EQ(train(std::string(kData) + ", micro: 0"),
             "job.yaml:1: phases.a.train.micro: expected from 1 to 1,000,000,000, got '0'");
   EXPECT_EQ(generate("data: {samples: 0, prompt_tokens: 5, new_tokens: 5}"),

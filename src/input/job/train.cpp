@@ -2,12 +2,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
 #include "base/whole.h"
 #include "domain/work/image_tokens.h"
+#include "input/job/checks/cuts.h"
+#include "input/job/checks/fail_at.h"
 #include "input/job/checks/framework.h"
 #include "input/job/codecs.h"
 
@@ -201,7 +205,8 @@ struct TrainRecord {
 
   static bool check(Reader& reader, const Tree& tree, TrainPhase& out) {
     return check_models(reader, tree) && check_work(reader, tree, out) && check_lengths(reader, tree, out) &&
-           check_batch(reader, tree, out) && check_method(reader, tree, out) && check_framework(reader, tree, out);
+           check_batch(reader, tree, out) && check_micro(reader, tree, out) && check_cuts(reader, tree, out) &&
+           check_method(reader, tree, out) && check_framework(reader, tree, out);
   }
 
  private:
@@ -346,6 +351,30 @@ struct TrainRecord {
                                                    "; use a smaller batch, more epochs or more data");
     }
     return true;
+  }
+
+  /// A batch that is stated in sequences is taken as it is: micro-batches have to divide it.
+  static bool check_micro(Reader& reader, const Tree& tree, const TrainPhase& out) {
+    if (!out.batch || !out.batch->sequences || !out.micro.value || !out.micro.cases.empty()) return true;
+    const auto batch = static_cast<std::int64_t>(*out.batch->sequences);
+    const int micro = *out.micro.value;
+    if (batch % micro == 0) return true;
+    std::vector<std::string> near;
+    for (int below = micro - 1; below >= 1 && near.empty(); --below)
+      if (batch % below == 0) near.push_back(count_text(below));
+    for (int above = micro + 1; above <= batch && above <= 2 * micro && near.size() < 2; ++above)
+      if (batch % above == 0) near.push_back(count_text(above));
+    const std::string does = near.size() == 1 ? " does" : " do";
+    return fail_at(reader, tree, "micro",
+                   "micro-batches of " + count_text(micro) + " do not divide a batch of " +
+                       count_text(static_cast<double>(batch)) + " sequences; " + listed(near, "or") + does);
+  }
+
+  static bool check_cuts(Reader& reader, const Tree& tree, const TrainPhase& out) {
+    const Tree* at = tree.find("parallel");
+    if (at == nullptr || !at->is_map()) return true;
+    const Reader::Scope scope(reader, "parallel");
+    return check_degrees(reader, *at, out.models, out.parallel, CutsOf::kTraining);
   }
 
   static bool check_method(Reader& reader, const Tree& tree, TrainPhase& out) {

@@ -30,6 +30,11 @@ CutProblem tensor_problem(const ModelShape& shape, int tp) {
   return CutProblem::kNone;
 }
 
+CutProblem training_cut_problem(const ModelShape& shape, int tp) {
+  if (shape.heads % tp != 0) return CutProblem::kHeads;
+  return shape.ffn > 0 && shape.ffn % tp != 0 ? CutProblem::kWidth : CutProblem::kNone;
+}
+
 std::vector<int> nearest_tensor_degrees(const ModelShape& shape, int tp) {
   return nearest(tp, shape.heads, [&](int degree) { return tensor_problem(shape, degree) == CutProblem::kNone; });
 }

@@ -1,4 +1,4 @@
-// Over how many GPUs the matrices of a network can be cut for generation.
+// Over how many GPUs the matrices of a network can be cut.
 #pragma once
 
 #include <vector>
@@ -11,6 +11,8 @@ namespace gpuplan {
 /// must share out or be copied evenly, and so must the widths of the MLPs. kNone: it can be cut.
 enum class CutProblem { kNone, kHeads, kKvHeads, kWidth, kExpertWidth };
 CutProblem tensor_problem(const ModelShape& shape, int tp);
+/// The same for training, where KV heads are copied as they are needed.
+CutProblem training_cut_problem(const ModelShape& shape, int tp);
 
 /// The largest degree below `tp` and the smallest above it that the network can be cut over; 1 is always one.
 std::vector<int> nearest_tensor_degrees(const ModelShape& shape, int tp);

@@ -119,8 +119,13 @@ std::string place_of(const PlanReport& report, const Plan& plan, const char* wor
   return std::string(word) + (limits ? " within limits" : " that fits");
 }
 
-bool is_cheaper(const Plan& a, const Plan& b) { return a.cost.p50 < b.cost.p50; }
-bool is_faster(const Plan& a, const Plan& b) { return a.done() < b.done(); }
+// As cheap and later, or as fast and dearer, is neither.
+bool is_cheaper(const Plan& a, const Plan& b) {
+  return std::tuple(a.cost.p50, a.done()) < std::tuple(b.cost.p50, b.done());
+}
+bool is_faster(const Plan& a, const Plan& b) {
+  return std::tuple(a.done(), a.cost.p50) < std::tuple(b.done(), b.cost.p50);
+}
 
 /// "fastest 8x B300, 11 min, $13.20" where the one that is so, of those that may be taken, has no row.
 template <class Less>

@@ -22,7 +22,7 @@ std::vector<std::string> batch_lines(const Job& job, const PhasePlan& part) {
                     ", as people train such a model (--batch).");
   } else if (phase.batch != phase.batch_wanted) {
     lines.push_back("a global batch of " + batch_count(phase, phase.batch) + " instead of " +
-                    count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
+                    count_text(phase.batch_wanted) + ", so that GPUs and micro-batches divide it.");
   }
   if (phase.lighter)
     lines.push_back(lighter_words(job, phase) +

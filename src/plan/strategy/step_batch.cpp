@@ -78,8 +78,13 @@ StepBatch step_batch(const PracticeConstants& practice, const TrainingWork& work
   result.sequences = result.wanted = work.batch;
   double slack = 0;
   int micro = 1;
+  bool exact = true;
   if (work.batch > 0) {
-    if (phase.batch && phase.batch->tokens) slack = practice.batch_slack;
+    if (phase.batch && phase.batch->tokens) {
+      slack = practice.batch_slack;
+      // 1M tokens are 488.28 sequences of 2,048: nobody means 8 x 61.
+      exact = std::fmod(phase.batch->tokens->value, work.sequence) == 0;
+    }
   } else if (!phase.accumulate.on(gpu, gpus)) {
     // A micro-batch says how a step is done, not how much is learned in it: that stays the usual, unless several
     // sequences for each GPU are more.
@@ -91,10 +96,11 @@ StepBatch step_batch(const PracticeConstants& practice, const TrainingWork& work
     slack = practice.usual_slack;
   }
   if (!(slack > 0) || !(result.wanted > 0) || result.wanted > kMostRounded) return result;
-  // Near first: what is stated stays as it is where the GPUs divide it.
+  // Near first: what is stated exactly stays as it is where the GPUs divide it.
   const double near = std::min(slack, practice.batch_slack);
   for (int ranks = gpus; ranks >= 1; ranks = ranks % 2 == 0 ? ranks / 2 : 0) {
     for (const double share : {0.0, near, slack}) {
+      if (share == 0 && !exact) continue;
       const double found = multiple_near(result.wanted / micro, ranks, share) * micro;
       if (!(found > 0)) continue;
       result.sequences = found;

@@ -6,6 +6,7 @@
 
 #include "base/whole.h"
 #include "domain/facts/limits.h"
+#include "model/generation/cuts.h"
 #include "plan/strategy/practice.h"
 
 namespace gpuplan {
@@ -103,7 +104,7 @@ bool TrainingCandidates::divides(int tp, int pp) const {
     }
     const ModelShape& shape = model.use->shape;
     const int each = (shape.layers + pp - 1) / pp;
-    if (shape.heads % tp != 0 || (shape.ffn > 0 && shape.ffn % tp != 0)) return false;
+    if (training_cut_problem(shape, tp) != CutProblem::kNone) return false;
     if (shape.layers < pp || shape.layers - each * (pp - 1) < 1) return false;
   }
   return true;

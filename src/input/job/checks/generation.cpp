@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/job/checks/cuts.h"
 #include "input/job/checks/fail_at.h"
-#include "model/generation/cuts.h"
 #include "model/generation/generation.h"
 
 namespace gpuplan {
@@ -91,28 +91,6 @@ bool check_context(Reader& reader, const Tree& tree, const GeneratePhase& phase)
   return true;
 }
 
-std::string degrees(const std::vector<int>& found) {
-  std::vector<std::string> names;
-  names.reserve(found.size());
-  for (const int degree : found) names.push_back(number_text(degree));
-  return listed(names, "or") + (names.size() == 1 ? " does" : " do");
-}
-
-std::string cut_words(const ModelUse& model, CutProblem problem, int tp) {
-  const std::string ways = std::to_string(tp);
-  switch (problem) {
-    case CutProblem::kHeads:
-      return number(model.shape.heads) + " heads of " + model.name + " are not divisible by " + ways;
-    case CutProblem::kKvHeads:
-      return number(model.shape.kv_heads) + " KV heads of " + model.name + " cannot be split evenly over " + ways +
-             " GPUs";
-    case CutProblem::kExpertWidth:
-      return "the experts of " + model.name + ", " + number(model.shape.expert_ffn) + " wide, do not divide by " + ways;
-    default:
-      return "the MLP of " + model.name + ", " + number(model.shape.ffn) + " wide, does not divide by " + ways;
-  }
-}
-
 bool check_cuts(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
   const Parallel& parallel = phase.parallel;
   const Tree* at = tree.find("parallel");
@@ -123,21 +101,7 @@ bool check_cuts(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
   };
   if (parallel.cp.value_or(1) > 1)
     return wrong("cp", "context parallelism is for training; use 1, or tp for generation");
-  for (const ModelUse& model : phase.models) {
-    const ModelShape& shape = model.shape;
-    if (parallel.tp)
-      if (const CutProblem problem = tensor_problem(shape, *parallel.tp); problem != CutProblem::kNone)
-        return wrong("tp", cut_words(model, problem, *parallel.tp) + "; " +
-                               degrees(nearest_tensor_degrees(shape, *parallel.tp)));
-    if (parallel.pp && *parallel.pp > shape.layers)
-      return wrong("pp", number(shape.layers) + " layers of " + model.name + " do not fill " + number(*parallel.pp) +
-                             " stages; expected at most " + number(shape.layers));
-    if (!parallel.ep || *parallel.ep == 1) continue;
-    if (!shape.moe()) return wrong("ep", model.name + " has no experts; use 1, or tp instead of ep");
-    if (!experts_divide(shape, *parallel.ep))
-      return wrong("ep", number(shape.experts) + " experts of " + model.name + " are not divisible by " +
-                             number(*parallel.ep) + "; " + degrees(nearest_expert_degrees(shape, *parallel.ep)));
-  }
+  if (!check_degrees(reader, *at, phase.models, parallel, CutsOf::kGeneration)) return false;
   const Framework* engine = phase.engine.empty() ? nullptr : reader.catalogue.find_framework(phase.engine);
   if (engine == nullptr) return true;
   if (parallel.tp.value_or(1) > 1 && !engine->tensor)
