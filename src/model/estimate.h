@@ -24,7 +24,7 @@ struct MemoryUse {
   Bytes fragmentation{};  ///< held by the caching allocator beyond its tensors
   Bytes driver{};         ///< outside of the allocator: driver context and libraries
   Bytes learned{};        ///< what own runs needed more than all of that; negative: less
-  Bytes frozen{};         ///< of the weights, those that do not learn: a known number of a known format
+  Bytes frozen{};         ///< of the weights, those that do not learn: a known number in a known format
 
   /// What is neither tensors of the model nor buffers.
   constexpr Bytes context() const { return framework + fragmentation + driver; }
@@ -127,5 +127,15 @@ struct Spread {
   ErrorLabels labels;                       ///< whose errors it shares
   std::string_view regime;                  ///< what makes it wide, in words
 };
+
+/// The same where deviations of memory are multiplied by `memory_scale`.
+inline Spread at_scale(Spread spread, double memory_scale) {
+  const double by = memory_scale / spread.labels.memory_scale;
+  if (by == 1) return spread;
+  spread.labels.memory_scale = memory_scale;
+  spread.memory *= by;
+  if (spread.memory_factor != 1) spread.memory_factor = math::exp(by * math::log(spread.memory_factor));
+  return spread;
+}
 
 }  // namespace gpuplan

@@ -81,17 +81,19 @@ TEST_F(Launching, NothingIsWrittenForWhatDoesNotRun) {
 TEST_F(Launching, TightPlansAreAskedFor) {
   const std::string job = "examples/generate-70b.yaml";
   system.lay(job);
-  system.files["/here/two.csv"] = "gpu,gpus,price_per_hour\nH100 SXM,2,5\n";
-  system.run({"plan", job, "--all", "--json", "--prices", "two.csv"});
+  system.files["/here/one.csv"] = "gpu,gpus,price_per_hour\nH200 SXM,1,5\n";
+  const std::string longer = "phases[0].generate.data[0].prompt_tokens=8000";
+  system.run({"plan", job, "--all", "--json", "--prices", "one.csv", "--set", longer});
   std::string tight;
   const json found = json::parse(system.out);
   for (const json& plan : found["plans"])
     if (plan["fit"] == "tight") tight = plan["id"];
   ASSERT_NE(tight, "");
-  EXPECT_EQ(launch({"--prices", "two.csv", "--plan", tight}, job), kUsage);
+  EXPECT_EQ(launch({"--prices", "one.csv", "--set", longer, "--plan", tight}, job), kUsage);
   EXPECT_TRUE(has(system.err, "--allow-tight")) << system.err;
   EXPECT_TRUE(system.written.empty());
-  EXPECT_EQ(launch({"--prices", "two.csv", "--plan", tight, "--allow-tight"}, job), kDone) << system.err;
+  EXPECT_EQ(launch({"--prices", "one.csv", "--set", longer, "--plan", tight, "--allow-tight"}, job), kDone)
+      << system.err;
 }
 
 TEST_F(Launching, AKeptPlanIsAJob) {

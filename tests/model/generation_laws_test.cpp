@@ -265,6 +265,28 @@ TEST(GenerationLaws, WiderIntervalsWhereLessIsKnown) {
   EXPECT_DOUBLE_EQ(base.first_token, base.time);
 }
 
+/// Weights are known by their file: the range is one of what lies beside them.
+TEST(GenerationLaws, WeightsAreKnown) {
+  const Rig rig(h100(), phase_of(llama_3_8b(), Situation::kSaturated, 1e4, 1000, 200));
+  double before = 1;
+  for (const int sequences : {400, 100, 20, 1}) {
+    Strategy strategy = strategy_of(1);
+    strategy.micro_batch = sequences;
+    const MemoryUse use = generation_memory(rig.work, rig.rates, strategy);
+    EXPECT_EQ(use.frozen, use.weights);
+    const double open = 1 - use.weights / use.total(), scale = serving_memory_scale(use);
+    EXPECT_NEAR(scale, std::max(open, 0.05), 1e-9) << sequences;
+    EXPECT_LT(scale, before) << "fewer sequences leave less that is not weights";
+    before = scale;
+    const Spread whole = generation_spread(rig.work, rig.rates, strategy);
+    const Spread known = generation_spread(rig.work, rig.rates, strategy, 1, scale);
+    EXPECT_NEAR(known.memory, whole.memory * scale, 1e-12);
+    EXPECT_NEAR(at_scale(whole, scale).memory, known.memory, 1e-12);
+    EXPECT_NEAR(at_scale(known, 1).memory, whole.memory, 1e-12);
+    EXPECT_EQ(known.time, whole.time);
+  }
+}
+
 TEST(GenerationLaws, WaitingIsLessCertainThanReading) {
   GeneratePhase phase = phase_of(llama_3_8b(), Situation::kConcurrency, 1000, 1000, 300);
   phase.concurrency = 4;

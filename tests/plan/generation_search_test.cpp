@@ -132,7 +132,7 @@ TEST(GenerationSearch, AStatedRateIsOfTheSmallestReplicaThatSurelyFits) {
   // One GPU of 16 GB perhaps holds 7B in 16 bits; two surely do, and a rate of the phase says nothing of one alone.
   Catalogue facts = known();
   for (Gpu& gpu : facts.gpus)
-    if (gpu.name == "T4") gpu.usable = gpu.memory = 16.2 * units::GiB;
+    if (gpu.name == "T4") gpu.usable = gpu.memory = 15.3 * units::GiB;
   const Job job = job_of(job_text("Qwen2.5-7B", "      situation: single\n    given: [{tokens_per_second: 3525}]\n",
                                   "{gpu: T4, gpus: 2, price: 1}"));
   MarketFilter filter;

@@ -129,6 +129,7 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   labels.add(!setup_.batch_known || !setup_.degrees_known, ErrorPart::kAssumed);
   const bool queued = waits_in_turn(setup_.phase, *rates, out.strategy);
   if (queued) labels.first_scale = first_token_scale(catalogue.errors, labels, out.generation.waiting);
+  labels.memory_scale = serving_memory_scale(out.generation.memory);
   out.spread = generation_spread(catalogue.errors, labels, setup_.phase.forward_only, queued);
   out.spread.labels = with_names_of(out.spread.labels, *out.gpu);
   for (const MeasuredFigure& figure : measured_figures(*run_)) {

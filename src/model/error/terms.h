@@ -27,9 +27,15 @@ inline bool operator==(const LearnedLabel& known, const ErrorTerm& term) {
 
 /// What the deviations of a figure are multiplied by in such a run.
 inline double scale_of(ErrorFigure figure, const ErrorLabels& labels) {
-  return figure == ErrorFigure::kMemory       ? labels.memory_scale
-         : figure == ErrorFigure::kFirstToken ? labels.first_scale
-                                              : 1;
+  switch (figure) {
+    case ErrorFigure::kMemory:
+    case ErrorFigure::kServingMemory:
+      return labels.memory_scale;
+    case ErrorFigure::kFirstToken:
+      return labels.first_scale;
+    default:
+      return 1;
+  }
 }
 
 /// How much larger the variance of one configuration is where runs of such a setup contradict each other; else 1.

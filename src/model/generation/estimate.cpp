@@ -41,6 +41,7 @@ MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, con
     memory.weights += weight_memory(*work.draft, rates, cut);
     memory.kv_cache += batch * cache_memory(*work.draft, rates, cut, kept_tokens);
   }
+  memory.frozen = memory.weights;
   const double most_prompt = work.longest - work.longest_new;
   double at_once = batch * larger(most_prompt, 1.0);
   if (profile.continuous && at_once > rates.chunk_tokens) at_once = rates.chunk_tokens;

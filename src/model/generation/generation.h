@@ -195,9 +195,12 @@ bool waits_in_turn(const GeneratePhase& phase, const GenerationRates& rates, con
 double first_token_scale(const ErrorModel& errors, const ErrorLabels& labels, double waiting);
 /// `prompts`: nothing is generated; `queued`: requests wait for each other.
 Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bool prompts, bool queued);
-/// `waiting`: of the estimate.
+/// Deviations of a server's or an engine's memory over those of one that holds no weights, which are known by their
+/// file.
+double serving_memory_scale(const MemoryUse& use);
+/// `waiting`: of the estimate; `memory_scale`: of its memory.
 Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy,
-                         double waiting = 1);
+                         double waiting = 1, double memory_scale = 1);
 /// What own runs teach: medians times the factors of the spread.
 void correct(GenerationEstimate& estimate, const Spread& spread);
 

@@ -58,14 +58,6 @@ Spread training_spread(const TrainingWork& work, const TrainingRates& rates, con
 // little it is, the last two would be 3 and 1 %: what is left then is contexts, workspaces and holes.
 double memory_scale(const MemoryUse& use) { return use.frozen > Bytes{} ? std::sqrt(use.open_share()) : 1; }
 
-Spread at_scale(Spread spread, double memory_scale) {
-  if (memory_scale == 1) return spread;
-  spread.labels.memory_scale = memory_scale;
-  spread.memory *= memory_scale;
-  if (spread.memory_factor != 1) spread.memory_factor = math::exp(memory_scale * math::log(spread.memory_factor));
-  return spread;
-}
-
 void correct(TrainingEstimate& estimate, const Spread& spread) {
   if (spread.time_factor != 1) estimate.step.stretch(spread.time_factor);
   correct(estimate.memory, spread.memory_factor);

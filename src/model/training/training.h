@@ -269,8 +269,6 @@ Spread training_spread(const TrainingWork& work, const TrainingRates& rates, con
 /// What deviations of memory are multiplied by: their squares are in proportion to the bytes that may be more or less.
 /// 1 where nothing is frozen.
 double memory_scale(const MemoryUse& use);
-/// A spread of memory 1 with that scale.
-Spread at_scale(Spread spread, double memory_scale);
 /// What own runs teach: medians times the factors of the spread.
 void correct(TrainingEstimate& estimate, const Spread& spread);
 

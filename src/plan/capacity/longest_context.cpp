@@ -39,7 +39,8 @@ LongestContext longest_context(const PhaseWorkload& workload, const Catalogue& c
     work.prompt_tokens = tokens - work.longest_new;
     work.new_tokens = work.longest_new;
     const GenerationEstimate estimate = generation_estimate(work, *rates, strategy);
-    const Spread spread = generation_spread(work, *rates, strategy, estimate.waiting);
+    const Spread spread =
+        generation_spread(work, *rates, strategy, estimate.waiting, serving_memory_scale(estimate.memory));
     return estimate.batch >= sequences &&
            lognormal(estimate.memory.total() * spread.memory_factor, spread.memory).p90 < best.node->gpu->usable;
   };

@@ -38,8 +38,9 @@ GenerationTrial::Placed GenerationTrial::with_room(const GenerationRates& rates,
     // The engine fills what there is; what must fit is one sequence.
     Strategy one = strategy;
     one.micro_batch = 1;
-    const Interval<Bytes> need =
-        lognormal(generation_memory(work_, rates, one).total() * found.spread.memory_factor, found.spread.memory);
+    const MemoryUse alone = generation_memory(work_, rates, one);
+    const Spread spread = at_scale(found.spread, serving_memory_scale(alone));
+    const Interval<Bytes> need = lognormal(alone.total() * spread.memory_factor, spread.memory);
     least = need.p50;
     found.need = need.p90;
     found.fits = need.p90 < usable;
@@ -79,8 +80,9 @@ Bytes GenerationTrial::weights_alone(const GenerationRates& rates, const Strateg
 
 GenerationCandidate GenerationTrial::tried(const GenerationRates& rates, const Strategy& strategy) const {
   const GenerationEstimate estimate = generation_estimate(work_, rates, strategy);
-  GenerationCandidate found{true, false, strategy, estimate,
-                            generation_spread(work_, rates, strategy, estimate.waiting)};
+  GenerationCandidate found{
+      true, false, strategy, estimate,
+      generation_spread(work_, rates, strategy, estimate.waiting, serving_memory_scale(estimate.memory))};
   correct(found.estimate, found.spread);
   found.memory = lognormal(found.estimate.memory.total(), found.spread.memory);
   if (given_ != nullptr && given_->memory) found.memory = *given_->memory;
