@@ -6,6 +6,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/answer/answer_rows.h"
+#include "output/words/collection_words.h"
 #include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
@@ -95,6 +96,10 @@ std::string run_line(const PlanReport& report, const Plan& plan) {
       text += ", TPOT " + hours_words(serving.time_per_output_token.p50);
   }
   text += "; " + memory_words(plan) + " per GPU";
+  // More than machines commonly come with.
+  constexpr Bytes kMuch = 200 * units::GB;
+  if (const Bytes disk = part.estimate->collection.machine_disk; disk > kMuch)
+    text += "; " + disk_text(disk) + " of disk" + (part.estimate->nodes > 1 ? " per machine" : "");
   // Nobody starts what misses the limits, and every line counts that says how it does.
   return report.found.recommendations.limits_missed ? text : text + host_words(*part.estimate);
 }

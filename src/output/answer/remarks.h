@@ -22,7 +22,4 @@ std::vector<Remark> remarks(const PlanReport& report);
 /// What plan prints after "! " of that plan, and all that it has no room for: what somebody should know who starts it.
 std::vector<std::string> warnings(const PlanReport& report, const Plan& plan);
 
-/// "Assumed: 1 epoch; 2,048-token sequences.": sentences as the parts of one; "" without any.
-std::string assumed_words(std::vector<std::string> lines);
-
 }  // namespace gpuplan

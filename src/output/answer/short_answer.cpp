@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/answer/answer_head.h"
 #include "output/answer/answer_rows.h"
+#include "output/answer/assumed_remark.h"
 #include "output/answer/limit_table.h"
 #include "output/answer/remarks.h"
 #include "output/answer/remedy_table.h"

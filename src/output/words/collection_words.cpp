@@ -48,7 +48,7 @@ std::string disk_words(const PlanReport& report, const Plan& plan, const PhasePl
   if (part.estimate->nodes > 1) text += " per machine";
   if (const auto& asked = report.job.where.disk; asked && *asked < use.machine_disk)
     return "! " + text + ", where.disk is " + disk_text(*asked) + ". Set where.disk: " + size_to_ask(use.machine_disk);
-  text += use.on_disk ? " (" + disk_text(use.checkpoints) + " of it for checkpoints)" : " for checkpoints";
+  text += use.on_disk ? " (" + disk_text(use.checkpoints) + " of it for the model)" : " for the model";
   if (part.offer != nullptr) {
     const Bytes own = built_in_disk(report, *part.offer);
     if (own > Bytes{} && own < use.machine_disk) return "! " + text + ", the machine has only " + disk_text(own) + ".";
@@ -107,8 +107,10 @@ std::vector<std::string> collection_words(const PlanReport& report) {
     std::string text = "Activations";
     if (report.job.phases.size() > 1) text += " of " + printable(phase_of(report, part).name, 40);
     text += ": " + disk_text(use.kept.all) + " (" + disk_text(use.kept.sample) + " per sample).";
+    constexpr Bytes kAnyMachine = 32 * units::GiB;  // has so much
+    const bool unsure = !use.on_disk && part.estimate->node->ram <= Bytes{} && use.host > kAnyMachine;
     if (!use.on_disk) text += host_words(part);
-    lines.push_back(text + traffic_words(part));
+    lines.push_back((unsure ? "! " : "") + text + traffic_words(part));
     lines.push_back(disk_words(report, *pick, part));
   }
   return lines;
@@ -127,9 +129,8 @@ std::string collection_need(const PhaseEstimate& estimate, const Phase& phase) {
   const CollectionUse& use = estimate.collection;
   if (!use.any()) return "";
   const std::string text = "Activations: " + kept_words(use, phase) + ". ";
-  if (use.on_disk)
-    return text + "They and the checkpoints take " + disk_text(use.machine_disk) + " of a machine's disk.";
-  return text + "They take " + to_text(use.host) + " of a machine's CPU memory, the checkpoints " +
+  if (use.on_disk) return text + "They and the model take " + disk_text(use.machine_disk) + " of a machine's disk.";
+  return text + "They take " + to_text(use.host) + " of a machine's CPU memory, the model " +
          disk_text(use.machine_disk) + " of its disk.";
 }
 

@@ -1,0 +1,114 @@
+#include "output/answer/assumed_remark.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "output/words/plan_words.h"
+#include "plan/notes/assumptions.h"
+#include "plan/notes/batch_notes.h"
+#include "plan/notes/interruption_notes.h"
+
+namespace gpuplan {
+namespace {
+
+/// Whether the plan rents machines for a phase of whose start nobody has said anything: no boot is counted, and no
+/// installation.
+bool starts_for_nothing(const PlanReport& report, const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
+    const Phase& phase = report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+    const bool works =
+        std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
+    return works && part.offer != nullptr && part.offer->kind == OfferKind::kRented &&
+           part.offer->billing.startup <= Seconds{} && !phase.setup && !phase.overhead.stated &&
+           part.estimate->evidence != Evidence::kGiven;
+  });
+}
+
+/// Where a published network reads tokens that no samples count, and about as many as make people mean either; ""
+/// elsewhere.
+std::string start_words(const PlanReport& report, const PhaseEstimate& estimate) {
+  const auto* train = std::get_if<TrainPhase>(&report.job.phases[static_cast<std::size_t>(estimate.phase)].work);
+  if (train == nullptr || train->start || train->data.samples || train->method != Method::kFull ||
+      train->objective != Objective::kNextToken)
+    return "";
+  if (std::ranges::all_of(train->models, [](const ModelUse& use) { return use.drawn || use.custom; })) return "";
+  double parameters = 0;
+  for (const ModelUse& use : train->models) parameters += use.params();
+  constexpr double kSurelyMore = 0.01, kSurelyAnew = 2;  // times the tokens from which training is taken to begin anew
+  const double times = estimate.tokens / (parameters * report.catalogue.practice_constants.scratch_tokens);
+  if (times < kSurelyMore || times > kSurelyAnew) return "";
+  return estimate.start == StartFrom::kScratch ? "training from scratch, not from the published weights"
+                                               : "training that goes on from the published weights, not from scratch";
+}
+
+/// "no adapters in the routed experts of Qwen3-30B-A3B": all linear layers, as libraries that keep experts in one
+/// tensor understand it; "" elsewhere.
+std::string adapter_words(const Job& job, const PhaseEstimate& estimate) {
+  const auto* train = std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(estimate.phase)].work);
+  if (train == nullptr || (train->method != Method::kLora && train->method != Method::kQlora)) return "";
+  for (const ModelUse& use : train->models)
+    if (!use.frozen && !use.custom && use.shape.moe())
+      return "no adapters in the routed experts of " + printable(use.name, 60);
+  return "";
+}
+
+/// Samples longer than the sequence lose what is beyond it: a caution where that is much of the data; "" elsewhere.
+std::string cut_words(const Job& job, const PhaseEstimate& estimate) {
+  const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
+  const auto* train = std::get_if<TrainPhase>(&phase.work);
+  if (train == nullptr || !train->sequence || !train->data.tokens_per_sample || train->data.packing) return "";
+  constexpr double kWorthALine = 0.05;
+  const double whole = train->data.tokens_per_sample->mean;
+  const double lost = whole > 0 ? 1 - estimate.mean_tokens / whole : 0;
+  if (lost < kWorthALine) return "";
+  return "Samples of " + printable(phase.name, 40) + " are cut to " + count_text(*train->sequence) +
+         " tokens (sequence): " + percent(lost) + " of their tokens are not trained on.";
+}
+
+}  // namespace
+
+std::string assumed_remark(const PlanReport& report, const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const PhasePlan& part : plan.phases) {
+    const PhaseEstimate& phase = *part.estimate;
+    const std::string& name = report.job.phases[static_cast<std::size_t>(phase.phase)].name;
+    const std::string at = report.job.phases.size() > 1 ? " in " + printable(name, 30) : "";
+    if (phase.batch_usual)
+      lines.push_back("a global batch of " + batch_count(phase, phase.batch) + at + " (" +
+                      (report.in_flags ? "--batch" : "batch") + ").");
+    if (const std::string words = start_words(report, phase); !words.empty())
+      lines.push_back(words + at + " (" + (report.in_flags ? "--set start=" : "start: ") +
+                      (phase.start == StartFrom::kScratch ? "weights" : "scratch") + ").");
+    if (const std::string words = adapter_words(report.job, phase); !words.empty()) lines.push_back(words + at + ".");
+    if (std::string words = slots_words(report.job, report.catalogue, phase); !words.empty())
+      lines.push_back(std::move(words));
+    if (phase.lighter)
+      lines.push_back(lighter_words(report.job, phase) + at + " (" +
+                      (states_optimizer(report.job, phase) ? "master_weights"
+                       : report.in_flags                   ? "--optimizer"
+                                                           : "optimizer") +
+                      ").");
+  }
+  if (starts_for_nothing(report, plan)) lines.emplace_back("no time to boot and to install (setup: {time: 10 min}).");
+  lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
+  if (std::string words = assumed_rate_words(report.job, report.found.plans); !words.empty())
+    lines.push_back(std::move(words));
+  return assumed_words(std::move(lines));
+}
+
+std::string cut_remark(const PlanReport& report, const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const PhasePlan& part : plan.phases)
+    if (std::string words = cut_words(report.job, *part.estimate); !words.empty()) lines.push_back(std::move(words));
+  return join(lines, " ");
+}
+
+std::string assumed_words(std::vector<std::string> lines) {
+  if (lines.empty()) return "";
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i)
+    if (lines[i].ends_with('.')) lines[i].pop_back();
+  return "Assumed: " + join(lines, "; ");
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,19 @@
+// What a plan takes that nobody stated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "output/words/plan_report.h"
+
+namespace gpuplan {
+
+/// "Assumed: 64 sequences a step (batch); 8-bit AdamW ...": what the plan takes that nobody stated; "" without any.
+std::string assumed_remark(const PlanReport& report, const Plan& plan);
+/// Samples longer than the sequence lose what is beyond it: said where that is much of the data.
+std::string cut_remark(const PlanReport& report, const Plan& plan);
+
+/// "Assumed: 1 epoch; 2,048-token sequences.": sentences as the parts of one; "" without any.
+std::string assumed_words(std::vector<std::string> lines);
+
+}  // namespace gpuplan
