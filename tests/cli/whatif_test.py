@@ -185,7 +185,7 @@ class ExitCodes(unittest.TestCase):
                             (["--sensitivity", "--vary", "epochs=1,2"], "--sensitivity and --vary cannot be combined"),
                             (["--vary", "epochs=" + ",".join(map(str, range(1, 30))),
                               "--vary", "samples=" + ",".join(map(str, range(1, 30)))], "841 combinations"),
-                            ([word for i in range(1, 300) for word in ("--set", f"epochs={i}")], "--set: 301 rows, more than 200"),
+                            ([word for i in range(1, 300) for word in ("--set", f"epochs={i}")], "--set: 300 rows, more than 200"),
                             (["--set", "where.gpus=[H100 SXM]", "--vary", "where.gpus=[H100 SXM]x"], "--vary where.gpus=[H100 SXM]x: ")):
             done = run("whatif", job, *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
@@ -274,6 +274,26 @@ phases:
         ends = lambda row: (round(row["low"]["cost_usd"], 6), round(row["high"]["cost_usd"], 6))
         self.assertEqual(ends(rows["market.offers[0].price"]), (18, 26))
         self.assertEqual(ends(rows["market.offers[1].price"]), (21.6, 22.4))
+
+    def test_what_changes_unasked_is_told(self):
+        """A change moves what nobody stated, too: the program, and the batch that people take for so much data."""
+        job = """
+phases: [{name: train, train: {model: Llama-3.2-1B, method: full, optimizer: sgd, epochs: 1,
+                               data: {samples: 20k, tokens_per_sample: {mean: 600, max: 2048}}}}]
+where: {gpus: [8x RTX 4090]}
+"""
+        told = " ".join(run("whatif", "-", "--set", "samples=200k", stdin=job.encode()).stdout.split())
+        batches = []
+        for samples in ("20k", "200k"):
+            plan = json.loads(run("plan", "-", "--set", f"samples={samples}", "--json", stdin=job.encode()).stdout)
+            batches.append(plan["plans"][0]["phases"][0]["strategy"]["global_batch"])
+        self.assertNotEqual(*batches)
+        self.assertIn(f"with {batches[1]:g} sequences a step instead of {batches[0]:g}", told)
+
+    def test_two_values_of_a_key_are_no_third_question(self):
+        job = b"{phases: [{name: a, fixed: {gpus: 1, time: 1 h}}], market: {use: only, offers: [{gpu: L4, price: 1}]}}"
+        answer = json.loads(run("whatif", "-", "--set", "buffer=10%", "--set", "buffer=20%", "--json", stdin=job).stdout)
+        self.assertEqual(len(answer["scenarios"]), 2)
 
     def test_no_input_is_told_twice(self):
         part = whatif("examples/sft-node.yaml", "--sensitivity")["sensitivity"]

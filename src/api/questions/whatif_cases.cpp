@@ -50,7 +50,13 @@ Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets
   if (sets.size() > 1)
     for (const std::string& set : sets) asked.push_back({"", {set}});
   const AskedCase together = sets.size() > 2 ? AskedCase{"all together", sets, sets.size()} : AskedCase{"", sets};
-  if (!sets.empty()) asked.push_back(together);
+  // Two values of one key are two questions, and no third.
+  const auto key = [](const std::string& set) { return std::string_view(set).substr(0, set.find('=')); };
+  std::vector<std::string_view> keys;
+  for (const std::string& set : sets) keys.push_back(key(set));
+  std::ranges::sort(keys);
+  const bool twice = std::ranges::adjacent_find(keys) != keys.end();
+  if (!sets.empty() && !(twice && varied.empty())) asked.push_back(together);
   if (asked.size() > kMostCases)
     return wrong_use("--set: " + count_text(static_cast<double>(asked.size())) + " rows, more than " +
                      count_text(static_cast<double>(kMostCases)) + "; change fewer values at a time");

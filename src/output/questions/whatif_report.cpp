@@ -195,8 +195,35 @@ class WhatIfText {
     if (!otherwise.empty())
       return "The machines do not change, how they are held does: " + name + " " + held_words(base) + "; " +
              join(otherwise, "; ") + ".";
-    return same_plan ? "The recommendation does not change: " + name + "."
-                     : "The recommended machines do not change: " + name + ". Their settings do.";
+    if (same_plan) return "The recommendation does not change: " + name + ".";
+    std::vector<std::string> others;
+    for (const WhatIfCase& each : report_.cases)
+      if (std::string words = settings_words(base, each); !words.empty()) others.push_back(std::move(words));
+    return "The recommended machines do not change: " + name + ". Their settings do" +
+           (others.empty() ? "" : ": " + join(others, "; ")) + ".";
+  }
+
+  /// "optimizer=lion trains under deepspeed instead of torch, and 256 sequences a step instead of 64": what nobody
+  /// changed and changes the time as well; "" where nothing of that kind does.
+  std::string settings_words(const Plan& base, const WhatIfCase& what) const {
+    const Plan& pick = *what.plan_report->pick();
+    const std::vector<Phase>& phases = what.plan_report->job.phases;
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < pick.phases.size() && i < base.phases.size(); ++i) {
+      const PhaseEstimate &after = *pick.phases[i].estimate, &before = *base.phases[i].estimate;
+      const Phase& phase = phases[static_cast<std::size_t>(after.phase)];
+      if (!std::holds_alternative<TrainPhase>(phase.work)) continue;
+      std::vector<std::string> changes;
+      if (after.framework != before.framework && after.framework != nullptr && before.framework != nullptr)
+        changes.push_back("under " + after.framework->name + " instead of " + before.framework->name);
+      if (after.batch_usual && before.batch_usual && after.batch != before.batch)
+        changes.push_back("with " + count_text(after.batch) + " sequences a step instead of " +
+                          count_text(before.batch));
+      if (after.lighter != before.lighter) changes.emplace_back(after.lighter ? "in pure bf16" : "with fp32 weights");
+      if (changes.empty()) continue;
+      words.push_back((phases.size() > 1 ? printable(phase.name, 40) + " " : "") + "trains " + join(changes, ", "));
+    }
+    return words.empty() ? "" : name_of_case(what) + " " + join(words, ", ");
   }
 
   /// What the machines of the baseline would take and cost where others are recommended.
