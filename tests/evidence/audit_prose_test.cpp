@@ -3,24 +3,10 @@
 
 #include <string>
 
-#include "api/questions/facts.h"
-#include "evidence/audit/audit.h"
-#include "input/claims/claims_file.h"
+#include "evidence/audit_said.h"
 
 namespace gpuplan {
 namespace {
-
-/// What is said of a text but for what is missing; empty: nothing.
-std::string said_of(const std::string& text) {
-  static const Catalogue catalogue = *api::read_facts();
-  const auto document = read_claims(text, ClaimsForm::kMarkdown, "plan.md", catalogue);
-  EXPECT_TRUE(document) << text;
-  std::string said;
-  if (document)
-    for (const Finding& finding : audit_claims(*document, catalogue).findings)
-      if (finding.kind != FindingKind::kMissing) said += finding.said + " -> " + finding.right + "; ";
-  return said;
-}
 
 TEST(AuditProse, GpuHoursAndTheirPrice) {
   for (const char* price : {"$2.25 per GPU-hour", "$2.25/GPU-h", "$2.25"})

@@ -1,15 +1,14 @@
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "evidence/audit/bill_ways.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/figures/bill_tally.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
 
@@ -228,7 +227,7 @@ class Bill {
              price->value->text + " \xC3\x97 (" + times.front()->value->text + " + " + overhead->value->text + ")"});
       }
     }
-    add_beside(record, ways);
+    add_beside(bench_.document, record, ways);
     // Where one figure of the row is the product, the others are what idles, taxes, storage, or the sum of all.
     const auto is_product = [&](const ClaimFact* one) {
       return std::ranges::any_of(ways, [&](const Way& way) { return fits(*one->value, way.value); });
@@ -250,7 +249,38 @@ class Bill {
     bool good = false;
   };
 
-  /// Costs below price Ã hours, in several rows of a table and in none above it, or where the document speaks of
+  /// Tables whose rows all cost as much more than price × hours: set-up, storage or work by hand that is in each.
+  std::set<int> with_fixed_costs() const {
+    struct More {
+      double least = 0, most = 0;
+      int rows = 0;
+      bool same = true;
+    };
+    std::map<int, More> tables;
+    for (const Costs& one : costs_) {
+      if (one.record->table < 0) continue;
+      const auto [place, is_new] = tables.try_emplace(one.record->table);
+      More& more = place->second;
+      if (one.good || one.stated.size() != 1 || one.stated.front()->value->range()) {
+        more.same = false;
+        continue;
+      }
+      const ClaimEnds cost = ends_of(*one.stated.front()->value), &work = one.ways.front().value;
+      const double least = cost.least() - work.most(), most = cost.most() - work.least();
+      more.least = is_new ? least : std::max(more.least, least);
+      more.most = is_new ? most : std::min(more.most, most);
+      more.same = more.same && least > 0;
+      ++more.rows;
+    }
+    constexpr int kEnough = 3;
+    constexpr double kSame = 1.02;
+    std::set<int> fixed;
+    for (const auto& [table, more] : tables)
+      if (more.same && more.rows >= kEnough && more.least <= kSame * more.most) fixed.insert(table);
+    return fixed;
+  }
+
+  /// Costs below price × hours, in several rows of a table and in none above it, or where the document speaks of
   /// machines that are given back: hours that are not all paid for.
   void judge_costs() {
     std::map<int, std::pair<int, int>> off;  // by table: rows below all products, and above
@@ -262,6 +292,7 @@ class Bill {
     for (const Costs& one : costs_)
       if (one.record->table >= 0 && !one.good)
         ++(is_below(one) ? off[one.record->table].first : off[one.record->table].second);
+    const std::set<int> fixed = with_fixed_costs();
     bool given_back = false, ranges = false;
     const auto look = [&](const std::string& text) {
       const std::string lower = to_lower(text);
@@ -272,6 +303,7 @@ class Bill {
     for (const ClaimTable& table : bench_.document.tables)
       for (const ClaimText& head : table.heads) look(head.text);
     for (Costs& one : costs_) {
+      if (fixed.contains(one.record->table)) continue;
       const auto found = off.find(one.record->table);
       if (found != off.end() && is_below(one) &&
           (given_back || (found->second.first >= 2 && found->second.second == 0)))
@@ -283,51 +315,6 @@ class Bill {
                        {way.value.high.low, way.value.high.high * kMore}};
       for (const ClaimFact* cost : one.stated) bench_.judge(*one.record, *cost, one.ways);
     }
-  }
-
-  /// Storage and the like in columns of their own may be in the total, and a row may be of several machines or runs.
-  static void add_beside(const ClaimRecord& record, std::vector<Way>& ways) {
-    ClaimEnds more = ends_of(0.0);
-    bool any = false;
-    for (const ClaimFact& one : record.facts)
-      if (one.role == ClaimRole::kNone && one.value->dimension == ClaimDimension::kMoney && record.row >= 0) {
-        more = more + ends_of(*one.value);
-        any = true;
-      }
-    const std::size_t plain = ways.size();
-    for (std::size_t i = 0; i < plain; ++i)
-      for (const double times : times_over(record)) ways.push_back({ways[i].value * times, ways[i].how});
-    // "Discount 10%", "VAT 19%" of the row are in the cost, or not.
-    const std::size_t whole = ways.size();
-    for (const ClaimFact& one : record.facts) {
-      const std::string name = to_lower(one.name);
-      const bool off = is_taken_off(name), on = says_tax(name) || has_any(name, {"markup", "surcharge", "buffer"});
-      const bool percent = one.value->dimension == ClaimDimension::kShare || name.contains('%') ||
-                           (one.value->dimension == ClaimDimension::kBare && one.value->high < 1);
-      if (!percent || off == on || one.value->range()) continue;
-      double part = one.value->low;
-      if (one.value->dimension != ClaimDimension::kShare && name.contains('%')) part /= 100;
-      if (off && part > 1) continue;
-      for (std::size_t i = 0; i < whole; ++i)
-        ways.push_back({ways[i].value * (off ? 1 - part : 1 + part), ways[i].how});
-    }
-    const std::size_t several = ways.size();
-    for (std::size_t i = 0; any && i < several; ++i) ways.push_back({ways[i].value + more, ways[i].how});
-  }
-
-  /// Columns such as "nodes": what the others say of one.
-  static std::vector<double> times_over(const ClaimRecord& record) {
-    std::vector<double> times;
-    for (const ClaimFact& one : record.facts) {
-      const std::string lower = to_lower(one.name);
-      const bool counts = std::ranges::any_of(
-          std::initializer_list<std::string_view>{"nodes", "# nodes", "node count", "knoten", "machines", "instances",
-                                                  "replicas", "runs", "seeds", "count", "qty", "quantity", "trials",
-                                                  "copies", "servers", "jobs", "menge", "anzahl"},
-          [&](std::string_view name) { return lower == name || lower == "number of " + std::string(name); });
-      if (counts && one.value->whole && !one.value->range()) times.push_back(one.value->low);
-    }
-    return times;
   }
 
   /// GPU-hours are those of the time and the number of GPUs.

@@ -8,16 +8,45 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/audit/gpu_names.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
 
-/// Lists state 1000 for 1024, and what is left of a card: sizes so close are one.
+/// Of several cards together.
 constexpr double kSameSize = 0.08;
-/// Bandwidths of data sheets, of makers and of tools differ by so much.
-constexpr double kSameBandwidth = 0.12;
+/// Bandwidths of data sheets, of makers and of tools differ by so much; those of cards for games are told once.
+constexpr double kSameBandwidth = 0.12, kSameOfGames = 0.04;
+
+/// "has #, # and" of "has 24 GB, 1 slot and": numbers are left out.
+std::string without_numbers(std::string_view text) {
+  std::string rest;
+  for (const char c : text)
+    if (!is_digit(c) && c != '.' && c != ',') rest += c;
+  return rest;
+}
+
+/// A card that is the subject of what follows: "The H100 has", "..., an A100 offers", and not "the server with an H100
+/// has", "of each H100".
+bool is_subject(std::string_view lower, std::size_t at) {
+  const std::size_t from = begin_of_sentence(lower, at);
+  std::string_view front = trim(lower.substr(from, at - from));
+  for (bool taken = true; taken;) {
+    taken = false;
+    for (const std::string_view word :
+         {"a",      "an",       "the",   "each",    "every", "one",      "nvidia",   "amd",   "intel",
+          "single", "nvidia's", "amd's", "geforce", "tesla", "instinct", "new",      "old",   "whereas",
+          "but",    "and",      "while", "because", "since", "so",       "although", "though"})
+      if (front.ends_with(word) && (front.size() == word.size() || front[front.size() - word.size() - 1] == ' ')) {
+        front = trim(front.substr(0, front.size() - word.size()));
+        taken = true;
+      }
+  }
+  return front.empty() || is_one_of(front, {"-", "*"}) || std::string_view(",;:(!?|").contains(front.back());
+}
 
 /// Memory and bandwidth of GPUs, against what they are made with.
 class Cards {
@@ -32,12 +61,19 @@ class Cards {
     }
     for (const ClaimTable& table : bench_.document.tables)
       for (const ClaimRow& row : table.rows) {
-        for (const ClaimText& cell : row.cells) look(row.line, cell);
+        for (std::size_t i = 0; i < row.cells.size(); ++i)
+          if (table.headless || !is_of_host(to_lower(table.heads[i].text))) look(row.line, row.cells[i]);
         columns(table, row);
       }
   }
 
  private:
+  /// "GPU, RAM": what stands beside a name there is memory of something else.
+  static bool is_of_host(const std::string& head) {
+    return has_word_of(head, {"ram", "disk", "storage", "host"}) ||
+           has_any(head, {"used", "peak", "free", "cache", "weights", "needs", "needed"});
+  }
+
   /// "8x H100 40GB"
   void look(int line, const ClaimText& said) {
     for (const GpuMention& gpu : said.gpus)
@@ -48,9 +84,12 @@ class Cards {
   void size_of(int line, const GpuMention& gpu, double gigabytes, const std::string& said) {
     std::vector<double> sizes;
     for (const Gpu* one : names_.named(gpu.key)) {
-      const double size = std::round(one->memory / units::GiB);
-      if (std::fabs(size - gigabytes) <= std::max(kSameSize * size, 1.0)) return;
-      sizes.push_back(size);
+      const double card = std::round(one->memory / units::GiB);
+      // A superchip has memory of its CPU, too.
+      if (has_size(*one, gigabytes) ||
+          ((one->name.starts_with("GH") || one->name.starts_with("GB")) && gigabytes > card))
+        return;
+      sizes.push_back(card);
     }
     if (sizes.empty()) return;
     std::ranges::sort(sizes);
@@ -61,20 +100,40 @@ class Cards {
                 "no " + names_.written(gpu.key) + " with " + number_text(gigabytes) + " GB is made");
   }
 
+  /// "RTX 3090" is none of the faster ones, whose names go on.
+  static bool is_other_card(const Gpu& gpu, const std::string& key) {
+    const std::string name = squeeze(gpu.name);
+    return name.starts_with(key) &&
+           is_one_of(std::string_view(name).substr(key.size()), {"ti", "super", "tisuper", "d"});
+  }
+
   void bandwidth_of(int line, const GpuMention& gpu, const ClaimAmount& stated) {
     double near = 0;
     bool good = false, exact = false;
-    for (const Gpu* one : names_.named(gpu.key)) {
-      if (gpu.gigabytes > 0 && std::fabs(std::round(one->memory / units::GiB) - gpu.gigabytes) > 1) continue;
+    const auto& all = names_.named(gpu.key);
+    const bool alone = std::ranges::any_of(all, [&](const Gpu* one) { return squeeze(one->name) == gpu.key; });
+    for (const Gpu* one : all) {
+      if ((gpu.gigabytes > 0 && !has_size(*one, gpu.gigabytes)) || (alone && is_other_card(*one, gpu.key))) continue;
       const double known = one->bandwidth.value;
       if (near == 0 || (!exact && std::fabs(known - stated.low) < std::fabs(near - stated.low))) near = known;
       if (squeeze(one->name) == gpu.key && !exact) exact = true, near = known;
-      good = good || std::fabs(known - stated.low) <= kSameBandwidth * known;
+      const double room = one->name.starts_with("RTX") || one->name.starts_with("GTX") ? kSameOfGames : kSameBandwidth;
+      for (const int several : {1, gpus_of_package(*one), std::max(gpu.count, 1)})
+        good = good || std::fabs(known * several - stated.low) <= room * known * several ||
+               fits(stated, ends_of(known * several));
     }
     bench_.use(stated);
     if (near > 0 && !good)
-      bench_.find(FindingKind::kWrong, line, gpu.text, stated.text, told(ClaimDimension::kByteRate, near),
-                  "memory bandwidth as its data sheet says");
+      bench_.find(FindingKind::kWrong, line, gpu.text, stated.text,
+                  told(ClaimDimension::kByteRate, near * std::max(gpu.count, 1)),
+                  gpu.count > 1 ? std::to_string(gpu.count) + " \xC3\x97 " + told(ClaimDimension::kByteRate, near)
+                                : "memory bandwidth as its data sheet says");
+  }
+
+  /// A table of what cards are made with: its "Memory" is that of the card.
+  static bool is_of_hardware(const ClaimTable& table) {
+    return std::ranges::any_of(
+        table.heads, [](const ClaimText& head) { return has_any(to_lower(head.text), {"bandwidth", "tflop", "tdp"}); });
   }
 
   /// Columns "VRAM" and "bandwidth" beside GPUs.
@@ -86,11 +145,13 @@ class Cards {
       const auto& all = row.cells[i].quantities;
       if (all.size() != 1 || all[0].range() || all[0].approximate) continue;
       if (all[0].dimension == ClaimDimension::kBytes && gpu.count <= 1 &&
-          (head == "vram" || head == "gpu memory" || head == "gpu ram" || head.starts_with("vram ("))) {
+          (head == "vram" || head == "gpu memory" || head == "gpu ram" || head.starts_with("vram (") ||
+           (head == "memory" && is_of_hardware(table)))) {
         bench_.use(all[0]);
         size_of(row.line, gpu, gigabytes_of(all[0]), all[0].text);
       }
-      if (all[0].dimension == ClaimDimension::kByteRate && head.contains("bandwidth") && !head.contains("link"))
+      if (all[0].dimension == ClaimDimension::kByteRate && head.contains("bandwidth") && !head.contains("link") &&
+          !has_any(head, {"measured", "achieved", "effective", "network", "pcie", "interconnect"}))
         bandwidth_of(row.line, gpu, all[0]);
     }
   }
@@ -104,7 +165,9 @@ class Cards {
     const std::string lower = to_lower(line.said.text);
     for (const GpuMention& gpu : line.said.gpus)
       for (const ClaimAmount& amount : line.said.quantities) {
-        if (amount.from < gpu.to || amount.range() || amount.approximate || amount.at_least || amount.at_most) continue;
+        if (amount.from < gpu.to || amount.range() || amount.approximate || amount.at_least || amount.at_most ||
+            amount.odd)
+          continue;
         const std::string between(trim(std::string_view(lower).substr(gpu.to, amount.from - gpu.to)));
         const std::string_view behind = std::string_view(lower).substr(amount.to);
         if (amount.dimension == ClaimDimension::kBytes && gpu.gigabytes == 0)
@@ -113,31 +176,52 @@ class Cards {
       }
   }
 
+  /// Words of memory that is taken, free or of something else than the card.
+  static bool is_of_other_memory(const std::string& lower) {
+    return has_any(lower, {"batch",    "fit",     "need",    " use",    "take",    "peak",   "require",  "weights",
+                           "model",    "cache",   "free",    " left",   "host",    "disk",   "cpu",      "swap",
+                           "limit",    "reserve", "offload", "mig",     "activat", "gradie", "optimiz",  "remain",
+                           "availab",  "usable",  "loaded",  "effecti", "visible", "slice",  "partit",   "contain",
+                           "unified",  "laptop",  "mobile",  "notebo",  "virtual", "vgpu",   "checkpoi", "headroom",
+                           "per repl", "budget",  "capped",  "storage"}) ||
+           has_word_of(lower, {"ram", "ssd", "nvme", "then", "after", "still", "half", "ecc", "if", "pod", "data"});
+  }
+
   void memory_told(int line, const std::string& lower, const GpuMention& gpu, const ClaimAmount& amount,
                    const std::string& between, std::string_view behind) {
-    const bool bracket = between == "(";
-    if (!bracket && !one_of(between, {"has", "have", "with", "comes with", "come with", "offers", "offer", "has only",
-                                      "have only", "have a total of", "have in all"}))
-      return;
-    // Memory that is taken, free or of the host is another.
-    if (has_any(lower, {"batch", "fit",   "need", " use", "take", "peak", "require", "weights", "model",   "cache",
-                        "free",  " left", "host", "disk", "cpu",  "swap", "limit",   "reserve", "offload", "mig"}))
-      return;
-    bool ends = false;
-    for (const std::string_view end : {".", ",", ";", ")", " and ", " of vram", " vram", " of memory", " memory",
-                                       " of hbm", " hbm", " gddr", " each", ":", " in all", " in total", " per gpu"})
+    const bool bracket = between == "(", with = between == "with",
+               plural =
+                   is_one_of(between, {"have", "come with", "offer", "have only", "have a total of", "have in all"}),
+               is = is_one_of(between, {"is a", "is an"});
+    if (!bracket && !with && !plural && !is && !is_one_of(between, {"has", "comes with", "offers", "has only"})) return;
+    if (is_of_other_memory(lower) || (!bracket && !is_subject(lower, gpu.from))) return;
+    // "Memory: H100 (64 GB), A100 (32 GB)" is what each takes.
+    if (bracket && has_any(lower.substr(0, lower.find(": ") + 1), {"memory", "footprint"})) return;
+    bool ends = trim(behind).empty();
+    for (const std::string_view end :
+         {".", ",", ";", ")", " and ", " of vram", " vram", " of memory", " memory", " of hbm", " hbm",
+          " of gpu memory", " of gddr", " gddr", " each", ":", " in all", " in total", " per gpu"})
       ends = ends || (behind.starts_with(end) && (end != "." || behind.size() < 2 || behind[1] == ' '));
-    if (!ends && !trim(behind).empty()) return;
+    if (is) ends = behind.starts_with(" card") || behind.starts_with(" gpu");
+    if (!ends) return;
     // "two H100 with 160 GB"
     const std::string_view front = trim(std::string_view(lower).substr(0, gpu.from));
-    for (const std::string_view number :
-         {"two", "three", "four", "six", "eight", "sixteen", "pair of", "several", "all"})
+    for (const std::string_view number : {"two", "three", "four", "six", "eight", "sixteen", "pair of", "several",
+                                          "all", "both", "couple of", "dozen", "dgx", "hgx"})
       if (front.ends_with(number)) return;
     const double size = gigabytes_of(amount);
     if (gpu.count > 1) return memory_of_all(line, gpu, amount, size, behind);
+    // "Rent an RTX 4090 with 64 GB" may be of the machine.
+    if (with &&
+        !has_any(behind.substr(0, std::min<std::size_t>(behind.size(), 12)), {"vram", "hbm", "gddr", "gpu mem"}))
+      return;
     // In brackets stands anything; the sizes of cards are few.
     if (bracket && std::ranges::none_of(bench_.catalogue.gpus,
                                         [&](const Gpu& one) { return std::round(one.memory / units::GiB) == size; }))
+      return;
+    // "The H100 have 640 GB": of how many is said elsewhere.
+    if (plural && std::ranges::any_of(names_.named(gpu.key),
+                                      [&](const Gpu* one) { return size > std::round(one->memory / units::GiB); }))
       return;
     bench_.use(amount);
     if (told_.insert(gpu.key + number_text(size)).second) size_of(line, gpu, size, amount.text);
@@ -147,14 +231,14 @@ class Cards {
   void memory_of_all(int line, const GpuMention& gpu, const ClaimAmount& amount, double size, std::string_view behind) {
     const bool each = has_any(behind, {" each", "per gpu"});
     double near = 0;
-    for (const Gpu* one : names_.named(gpu.key)) {
-      const double card = std::round(one->memory / units::GiB), all = card * gpu.count;
-      const bool fits_each = std::fabs(card - size) <= std::max(kSameSize * card, 1.0),
-                 fits_all = std::fabs(all - size) <= kSameSize * all;
-      if (fits_each || (fits_all && !each)) return;
-      const double right = each ? card : all;
-      if (near == 0 || std::fabs(right - size) < std::fabs(near - size)) near = right;
-    }
+    for (const Gpu* one : names_.named(gpu.key))
+      for (const int package : {1, gpus_of_package(*one)}) {
+        const double card = std::round(one->memory / units::GiB) * package, all = card * gpu.count;
+        const bool fits_each = has_size(*one, size), fits_all = std::fabs(all - size) <= kSameSize * all;
+        if (fits_each || (fits_all && !each)) return;
+        const double right = each ? card : all;
+        if (near == 0 || std::fabs(right - size) < std::fabs(near - size)) near = right;
+      }
     // "2x RTX 4090 (800 GB)": of something else.
     constexpr double kOff = 2.5;
     if (near == 0 || size > kOff * near || near > kOff * size) return;
@@ -169,15 +253,19 @@ class Cards {
                       const std::string& between, std::string_view behind) {
     constexpr double kLeast = 2e11;  // slower ones are those of links and disks
     if (amount.low < kLeast) return;
-    if (has_any(lower, {"link",    "pcie 3", "pcie 4",  "pcie 5",       "gen4",       "gen5",      "infiniband",
-                        "network", "disk",   "nvme",    "storage",      "achiev",     "effective", "measured",
-                        "reach",   "host",   "load",    "copi",         "ethernet",   "xgmi",      "fabric",
-                        "l2",      "cache",  "between", "interconnect", "all-reduce", "allreduce", "utiliz",
-                        "sustain", "stream", "total",   "aggregate",    "in all",     "ddr"}) ||
+    if (has_any(lower, {"link",    "pcie 3",    "pcie 4",  "pcie 5",       "gen4",       "gen5",      "infiniband",
+                        "network", "disk",      "nvme",    "storage",      "achiev",     "effective", "measured",
+                        "reach",   "host",      "load",    "copi",         "ethernet",   "xgmi",      "fabric",
+                        "l2",      "cache",     "between", "interconnect", "all-reduce", "allreduce", "utiliz",
+                        "sustain", "stream",    "total",   "aggregate",    "in all",     "ddr",       "nccl",
+                        "slot",    "direction", "moves",   "transfer",     "bisection",  "laptop",    "mobile"}) ||
         lower.contains('%'))
       return;
     const bool named = has_any(lower, {"bandwidth", "hbm"});
-    if (!one_of(between, {"has", "with", "gives", "offers"}) && !(named && one_of(between, {"", ":", "(", "at", "is"})))
+    const bool beside = is_one_of(without_numbers(between), {"has  gb and", "has  gb at", "has  gb with", "has  gb"});
+    if (!beside && !is_one_of(between, {"has", "with", "gives", "offers"}) && !(gpu.count > 1 && between == "have") &&
+        !(named && (is_one_of(between, {"", ":", "(", "at", "is", "'s bandwidth is", "'s memory bandwidth is"}) ||
+                    is_of_the_last(line, lower, gpu, amount))))
       return;
     if (!named && !trim(behind).empty() && !behind.starts_with(".") && !behind.starts_with(",") &&
         !behind.starts_with(" of memory") && !behind.starts_with(" memory") && !behind.starts_with(")"))
@@ -189,8 +277,23 @@ class Cards {
     bandwidth_of(line.line, gpu, amount);
   }
 
-  static bool one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, text) != words.end();
+  /// "An RTX 3090 has 24 GB. Its bandwidth is 936 GB/s."
+  static bool is_of_the_last(const ClaimLine& line, const std::string& lower, const GpuMention& gpu,
+                             const ClaimAmount& amount) {
+    for (const GpuMention& other : line.said.gpus)
+      if (&other != &gpu && other.from < amount.from && other.to > gpu.from) return false;
+    const std::string_view before = trim(std::string_view(lower).substr(0, amount.from));
+    for (const std::string_view words :
+         {"its bandwidth is", "its memory bandwidth is", "its bandwidth:", "its memory bandwidth:", "its bandwidth of",
+          "its memory bandwidth of", "with a bandwidth of", "with a memory bandwidth of", "its hbm bandwidth is"})
+      if (before.ends_with(words)) {
+        const std::size_t from = before.size() - words.size();
+        // In the sentence of the name, or the next.
+        const std::size_t sentence = begin_of_sentence(lower, from);
+        return gpu.from >= sentence ||
+               (sentence >= 2 && gpu.from >= begin_of_sentence(lower, sentence - 2) && words.starts_with("its"));
+      }
+    return false;
   }
 
   Bench& bench_;

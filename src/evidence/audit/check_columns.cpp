@@ -104,15 +104,6 @@ class Columns {
     }
   }
 
-  /// What the zeros at the end of a number may hide, as a share of it.
-  static double zeros_of(const ClaimAmount& amount) {
-    if (!amount.whole || amount.low <= 0 || amount.range()) return 0;
-    constexpr double kMostShare = 0.005;
-    double zeros = 1;
-    while (std::fmod(amount.low, zeros * 10) == 0) zeros *= 10;
-    return std::min(zeros / 2 / amount.low, kMostShare);
-  }
-
   /// "Relative speed": each row over the row that is 1.0x, by what the table says of speed or time.
   void ratios(const std::vector<const ClaimRecord*>& rows) {
     const ClaimRecord* base = nullptr;

@@ -116,6 +116,18 @@ class Facts {
     return value;
   }
 
+  /// Under "Count", "Qty" or "Cards", and under whatever else heads may say: a price may be of so many GPUs.
+  static std::vector<double> counts_of(const ClaimRecord& record) {
+    constexpr double kMost = 1024;
+    std::vector<double> counts;
+    for (const ClaimFact& one : record.facts)
+      if ((one.value->dimension == ClaimDimension::kBare || one.value->dimension == ClaimDimension::kGpus ||
+           one.value->dimension == ClaimDimension::kTimes) &&
+          one.value->whole && !one.value->range() && one.value->low >= 2 && one.value->low <= kMost)
+        counts.push_back(one.value->low);
+    return counts;
+  }
+
   /// Prices of GPUs by the hour, one GPU each.
   void prices(const ClaimRecord& record) {
     if (record.gpu.empty()) return;
@@ -125,7 +137,7 @@ class Facts {
         if (price->value->foreign || price->value->low <= 0 || price->value->odd || price->value->per_node) continue;
         Range market;
         for (const Gpu* gpu : names_.named(record.gpu)) {
-          if (record.gigabytes > 0 && std::fabs(std::round(gpu->memory / units::GiB) - record.gigabytes) > 1) continue;
+          if (record.gigabytes > 0 && !has_size(*gpu, record.gigabytes)) continue;
           const auto found = gpus_.find(gpu->name);
           if (found == gpus_.end()) continue;
           market.add(found->second.low, found->second.oldest);
@@ -141,8 +153,14 @@ class Facts {
         // Of a price without a time nobody knows whether it is that of an hour.
         constexpr double kNoHour = 20;
         if (price->value->dimension == ClaimDimension::kMoney && low > kNoHour * market.high) continue;
-        const bool fine = high >= market.low * kLeastBelievable && low <= market.high * kMostBelievable;
-        if (fine || (alone >= market.low * kLeastBelievable && alone <= market.high * kMostBelievable)) continue;
+        const auto is_believable = [&](double least, double most) {
+          return most >= market.low * kLeastBelievable && least <= market.high * kMostBelievable;
+        };
+        if (is_believable(low, high) || is_believable(alone, alone) ||
+            std::ranges::any_of(counts_of(*row), [&](double count) {
+              return is_believable(price->value->low / count, price->value->high / count);
+            }))
+          continue;
         bench_.find(FindingKind::kUnlikely, price->line, record.label, price->value->text,
                     told(ClaimDimension::kPrice, market.low, market.high) + " a GPU",
                     "what " + std::to_string(market.offers) + " offers ask for it (" + market.oldest + " to " +

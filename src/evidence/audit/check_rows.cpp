@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -114,7 +115,7 @@ class Rows {
     const Work* work = own == nullptr ? work_of(tokens_, record.section) : nullptr;
     if (own == nullptr && work == nullptr) return;
     const ClaimAmount& tokens = own != nullptr ? *own->value : *work->quantity;
-    ClaimEnds speed = ends_of(*rate->value);
+    ClaimEnds speed = with_zeros(*rate->value);
     std::string words = tokens.text + " / " + told(ClaimDimension::kTokenRate, speed);
     if (rate->value->per_gpu && record.count > 1 && (work == nullptr || !work->per_model)) {
       speed = speed * static_cast<double>(record.count);
@@ -132,9 +133,11 @@ class Rows {
   /// longer by the same time, such as set-up. A row that is shorter is wrong even then.
   void token_times() {
     for (const auto& [table, rows] : by_tokens_) {
-      const bool more = std::ranges::any_of(rows, &ByTokens::of_part) || same_excess(rows);
+      const bool of_part = std::ranges::any_of(rows, &ByTokens::of_part);
+      const std::set<const ByTokens*> same = with_same_excess(rows);
       for (const ByTokens& row : rows)
-        if (!(more || no_more_beside(row, rows)) || row.time->value->high < row.way.value.most())
+        if (!(of_part || same.contains(&row) || no_more_beside(row, rows)) ||
+            row.time->value->high < row.way.value.most())
           bench_.judge(*row.record, *row.time, {row.way}, kBesideSteps);
     }
   }
@@ -154,22 +157,41 @@ class Rows {
     return ends_of(*row.time->value).least() - row.way.value.most() <= kSame * beside[beside.size() / 2];
   }
 
-  static bool same_excess(const std::vector<ByTokens>& rows) {
+  /// Rows that take longer than their tokens by about the same time, whatever they take: set-up, which differs a little
+  /// from machine to machine.
+  std::set<const ByTokens*> with_same_excess(const std::vector<ByTokens>& rows) const {
     constexpr std::size_t kEnough = 2;
-    if (rows.size() < kEnough) return false;
-    double least = 0, most = 0, fast = 0, slow = 0;
+    std::set<const ByTokens*> same;
+    if (rows.size() < kEnough) return same;
+    std::vector<double> middles;
+    double fast = 0, slow = 0;
+    const ByTokens* slowest = &rows.front();
+    for (const ByTokens& row : rows) {
+      const ClaimEnds& work = row.way.value;
+      if (work.most() > slowest->way.value.most()) slowest = &row;
+      if (const double more = ends_of(*row.time->value).low_middle() - work.low_middle(); more > 0)
+        middles.push_back(more);
+      fast = &row == &rows.front() ? work.least() : std::min(fast, work.least());
+      slow = std::max(slow, work.most());
+    }
+    // Of rows that take about as long nobody can tell what is the same in them; a few rows must agree well.
+    constexpr double kApart = 1.3, kSame = 1.2, kFarApart = 3, kAboutSame = 2;
+    constexpr std::size_t kMany = 5;
+    if (middles.size() < kEnough || slow <= kApart * fast) return same;
+    // Against the slowest it is little, or it grows with the work.
+    const bool little = fits_at_least(*slowest->time->value, slowest->way.value, kBesideSteps);
+    const double room = rows.size() >= kMany && slow > kFarApart * fast && little ? kAboutSame : kSame;
+    std::ranges::sort(middles);
+    const double middle = middles[middles.size() / 2];
     for (const ByTokens& row : rows) {
       const ClaimEnds time = ends_of(*row.time->value), &work = row.way.value;
       const double shortest = time.least() - work.most(), longest = time.most() - work.least();
-      const bool first = &row == &rows.front();
-      least = first ? longest : std::min(least, longest);
-      most = first ? shortest : std::max(most, shortest);
-      fast = first ? work.least() : std::min(fast, work.least());
-      slow = std::max(slow, work.most());
+      if (longest > 0 && shortest <= room * middle && longest >= middle / room) same.insert(&row);
     }
-    // Of rows that take about as long nobody can tell what is the same in them.
-    constexpr double kApart = 1.3, kSame = 1.2;
-    return least > 0 && most <= kSame * least && slow > kApart * fast;
+    // Most rows are as long as it says, or it says nothing.
+    constexpr std::size_t kOf = 4, kMost = 3;
+    if (same.size() < kEnough || same.size() * kOf < rows.size() * kMost) same.clear();
+    return same;
   }
 
   /// A time that samples take: of the run, or of an epoch. "8 in 10 runs" beside "A step" is none.
@@ -182,7 +204,7 @@ class Rows {
     const ClaimFact* rate = record.find(ClaimRole::kSampleRate);
     if (rate == nullptr) return;
     std::vector<Way> ways;
-    const ClaimEnds speed = ends_of(*rate->value);
+    const ClaimEnds speed = with_zeros(*rate->value);
     const auto add = [&](const ClaimEnds& samples, const std::string& words) {
       ways.push_back({samples / speed, words + " / " + told(ClaimDimension::kSampleRate, speed)});
     };

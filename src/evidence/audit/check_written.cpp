@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/written.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -50,10 +51,6 @@ char sign_in(std::string_view gap) {
     if (!letter && c != ' ' && c != '~') return 0;
   }
   return words <= 5 ? sign : static_cast<char>(0);
-}
-
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, trim(text)) != words.end();
 }
 
 /// The text ends within a sum: what follows is a part of it.
@@ -144,8 +141,49 @@ class Written {
         // "= 16 steps = 12 min" goes on from the result.
         chain = {all[next]};
       }
+      turned(line, label, said, all, i, next);
       i = std::max(next, i + 1);
     }
+  }
+
+  /// "Global batch 512 = 16 GPUs × 8 × 4", "$60 = 3 × $20": the result stands first.
+  void turned(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& all,
+              std::size_t first, std::size_t end) {
+    if (end < first + 3 || all[first].quantity == nullptr) return;
+    const ClaimAmount& result = *all[first].quantity;
+    const bool batch = to_lower(trim(std::string_view(said.text).substr(0, result.from))).ends_with("batch");
+    constexpr double kDay = 24 * kHour;
+    // "1 node = 2 × 4 GPUs", "1 week = 5 × 8 h" say what is called so.
+    const bool measured = (result.dimension == ClaimDimension::kMoney || result.dimension == ClaimDimension::kTime ||
+                           result.dimension == ClaimDimension::kBytes) &&
+                          result.low != result.unit && result.unit < kDay;
+    if ((!batch || result.dimension != ClaimDimension::kBare) && !measured) return;
+    if (first > 0 &&
+        sign_in(std::string_view(said.text).substr(all[first - 1].to, result.from - all[first - 1].to)) != 0)
+      return;
+    if (ends_open(std::string_view(said.text).substr(0, result.from))) return;
+    std::vector<WrittenTerm> chain;
+    for (std::size_t i = first + 1; i < end; ++i) {
+      if (all[i].from < all[i - 1].to) return;
+      WrittenTerm term = all[i];
+      term.sign = sign_in(std::string_view(said.text).substr(all[i - 1].to, term.from - all[i - 1].to));
+      if (i == first + 1 ? term.sign != '=' : term.sign != '*') return;
+      if (i == first + 1) term.sign = 0;
+      chain.push_back(term);
+    }
+    if (!goes_no_further(std::string_view(said.text).substr(all[end - 1].to))) return;
+    chain.push_back(all[first]);
+    chain.back().sign = '=';
+    judge(line, label, said, chain);
+  }
+
+  /// No "× sequence length" and no "+ tax" behind the last number.
+  static bool goes_no_further(std::string_view behind) {
+    const std::size_t stop = behind.find_first_of(".,;:)");
+    const std::string_view rest = behind.substr(0, stop);
+    return std::ranges::none_of(
+        std::initializer_list<std::string_view>{"\xC3\x97", "\xC2\xB7", "*", "/", "+", " x ", "=", kMinus, " - ", "("},
+        [&](std::string_view sign) { return rest.contains(sign); });
   }
 
   /// "8 nodes 4 × 2 GPUs": nobody knows what the first is for.

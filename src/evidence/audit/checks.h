@@ -88,8 +88,16 @@ void check_rows(Bench& bench);
 void check_written(Bench& bench);
 /// "60M tokens at 60,000 tokens/s takes 16.7 min", "With a 10% buffer: $440 -> $484".
 void check_told(Bench& bench);
-/// "400 GPU-hours at $2.25 cost $900", "with a 15% buffer $1,076", "B saves $570".
+/// "With a 15% buffer $1,076", "B saves $570".
 void check_prose(Bench& bench);
+/// "400 GPU-hours at $2.25 cost $900", "8 GPUs for 12 hours are 96 GPU-hours", "3 TB at $0.09/GB are $270".
+void check_rates(Bench& bench);
+/// "A 40% discount on $1,000 is $400", "net $100, 19% VAT, gross $119", "$0.99 instead of $2.49 saves 60%".
+void check_changes(Bench& bench);
+/// GPUs × micro-batch × accumulation = global batch.
+void check_batches(Bench& bench);
+/// "Monthly cost" beside "yearly cost".
+void check_periods(Bench& bench);
 /// Lines of a bill: quantity, discount, taxes, what is spent so far. After check_bill.
 void check_lines(Bench& bench);
 /// Shares in brackets ("34 GB (42% of 80 GB)"), savings, sums of lists, hours of machines and of GPUs.
@@ -106,7 +114,7 @@ void check_repeats(Bench& bench);
 void check_cards(Bench& bench);
 /// Prices, least bills, and models that exist.
 void check_facts(Bench& bench);
-/// Weights of a model by its parameters.
+/// Weights of a model by its parameters, and cards that they fit on.
 void check_weights(Bench& bench);
 /// Caches of keys and values.
 void check_caches(Bench& bench);

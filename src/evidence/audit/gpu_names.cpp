@@ -1,6 +1,10 @@
 #include "evidence/audit/gpu_names.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <system_error>
 
 #include "base/text.h"
 
@@ -29,6 +33,37 @@ bool begins_word(const Gpu& gpu, const std::string& key) {
 }
 
 }  // namespace
+
+int gpus_of_package(const Gpu& gpu) {
+  constexpr std::string_view kPart = "1/";  // "1/2 of an OAM package"
+  const std::string_view form = gpu.form_factor;
+  if (form.starts_with(kPart) && form.size() > kPart.size() && is_digit(form[kPart.size()]))
+    return form[kPart.size()] - '0';
+  // A superchip has two of them.
+  return form.contains("NVL72") ? 2 : 1;
+}
+
+std::vector<double> sizes_of(const Gpu& gpu) {
+  const double card = std::round(gpu.memory / units::GiB);
+  std::vector<double> sizes{card};
+  if (const int together = gpus_of_package(gpu); together > 1) sizes.push_back(card * together);
+  for (const std::string& alias : gpu.aliases)
+    for (const std::string_view word : split(alias, ' ')) {
+      const std::size_t from = word.rfind('-') == std::string_view::npos ? 0 : word.rfind('-') + 1;
+      double size = 0;
+      const auto end = std::from_chars(word.data() + from, word.data() + word.size(), size);
+      const std::string_view unit = word.substr(static_cast<std::size_t>(end.ptr - word.data()));
+      if (end.ec == std::errc() && (iequals(unit, "gb") || iequals(unit, "gib") || iequals(unit, "g")))
+        sizes.push_back(size);
+    }
+  return sizes;
+}
+
+bool has_size(const Gpu& gpu, double gigabytes) {
+  constexpr double kSameSize = 0.08;
+  return std::ranges::any_of(
+      sizes_of(gpu), [&](double size) { return std::fabs(size - gigabytes) <= std::max(kSameSize * size, 1.0); });
+}
 
 const std::vector<const Gpu*>& GpuNames::named(const std::string& key) {
   const auto [found, is_new] = named_.try_emplace(key);

@@ -10,6 +10,14 @@
 
 namespace gpuplan::audit {
 
+/// GPUs that are sold together under this one's name: 2 of an MI250X, whose data sheet is that of both, 4 on an A16.
+int gpus_of_package(const Gpu& gpu);
+
+/// Memory that such a card is said to have: its own, that of its package, and what its other names say. GB.
+std::vector<double> sizes_of(const Gpu& gpu);
+/// So close to one of them that it is the same: lists state 1000 for 1024, and what is left of a card.
+bool has_size(const Gpu& gpu, double gigabytes);
+
 class GpuNames {
  public:
   /// The catalogue must outlive it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/text.h"
@@ -18,6 +19,23 @@ inline bool has_word(std::string_view text, std::string_view word) {
     if (begins && (end == text.size() || !is_letter(text[end]))) return true;
   }
   return false;
+}
+
+/// The text without blanks around it is one of these.
+inline bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, trim(text)) != words.end();
+}
+inline bool has_word_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return has_word(text, word); });
+}
+/// The last word is one of these: "net" of "It is $20 net", and not of "cabinet".
+inline bool ends_with_word(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    return text.ends_with(word) && (text.size() == word.size() || !is_letter(text[text.size() - word.size() - 1]));
+  });
+}
+inline bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.starts_with(word); });
 }
 
 /// Costs and times of such documents are the middle of a range each: the product of two middles is none of the third.
@@ -36,11 +54,15 @@ inline bool says_tax(std::string_view lower) {
 /// "if your time counts $5/h", "$20 per hour saved": no price of a machine.
 inline bool is_value_of_time(std::string_view text, const ClaimAmount& price) {
   constexpr std::size_t kNear = 48;
-  if (to_lower(text.substr(std::min(price.to, text.size()), kNear)).starts_with(" saved")) return true;
+  const std::string behind = to_lower(text.substr(std::min(price.to, text.size()), kNear));
+  if (behind.starts_with(" saved") ||
+      has_any(behind, {"value of time", "value_of_time", "of your time", "of my time", "of our time", "of your hour"}))
+    return true;
   const std::size_t from = price.from > kNear ? price.from - kNear : 0;
   return has_any(to_lower(text.substr(from, price.from - from)),
                  {"your time", "your hour", "hour of yours", "time is worth", "hour is worth", "time counts",
-                  "per hour of my time", "value of time"});
+                  "per hour of my time", "per hour of our time", "value of time", "value_of_time", "value-of-time",
+                  "value of your", "value of an hour", "my time", "our time"});
 }
 
 }  // namespace gpuplan

@@ -42,6 +42,15 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"s/step", ClaimDimension::kStepTime, 1},
     {"sec/iter", ClaimDimension::kStepTime, 1},
     {"s/iter", ClaimDimension::kStepTime, 1},
+    {"seconds per iteration", ClaimDimension::kStepTime, 1},
+    {"s per iteration", ClaimDimension::kStepTime, 1},
+    {"seconds a step", ClaimDimension::kStepTime, 1},
+    {"sec a step", ClaimDimension::kStepTime, 1},
+    {"s a step", ClaimDimension::kStepTime, 1},
+    {"min per step", ClaimDimension::kStepTime, 60},
+    {"min/step", ClaimDimension::kStepTime, 60},
+    {"ms per step", ClaimDimension::kStepTime, 1e-3},
+    {"ms a step", ClaimDimension::kStepTime, 1e-3},
     {"sec/it", ClaimDimension::kStepTime, 1},
     {"s/it", ClaimDimension::kStepTime, 1},
     {"ms/step", ClaimDimension::kStepTime, 1e-3},
@@ -133,6 +142,13 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"parameters", ClaimDimension::kParameters, 1},
     {"parameter", ClaimDimension::kParameters, 1},
     {"params", ClaimDimension::kParameters, 1},
+};
+
+/// "400 Gb/s": bits, where only the small letter tells.
+constexpr ClaimUnit kBitRates[] = {
+    {"tb/s", ClaimDimension::kByteRate, 1.25e11},
+    {"gb/s", ClaimDimension::kByteRate, 1.25e8},
+    {"mb/s", ClaimDimension::kByteRate, 1.25e5},
 };
 
 constexpr double kMonth = 730, kYear = 8760;  // hours
@@ -283,9 +299,12 @@ UnitHint hint_of(std::string_view head) {
 
 const ClaimUnit* unit_at(std::string_view text) {
   constexpr std::size_t kLongest = 24;
-  const ClaimUnit* unit = named_at(kClaimUnits, to_lower(text.substr(0, kLongest)));
+  const std::string lower = to_lower(text.substr(0, kLongest));
+  const ClaimUnit* unit = named_at(kClaimUnits, lower);
   // "8 w/ 80 GB": with.
   if (unit != nullptr && unit->name == "w" && text[0] != 'W') return nullptr;
+  if (unit != nullptr && unit->dimension == ClaimDimension::kByteRate && text[0] < 'a' && text[1] == 'b')
+    if (const ClaimUnit* bits = named_at(kBitRates, lower); bits != nullptr) return bits;
   return unit;
 }
 
@@ -302,10 +321,11 @@ bool odd_unit_at(std::string_view text, bool behind_unit) {
       return lower.starts_with(word) && (lower.size() == word.size() || !in_name(lower[word.size()]));
     });
   };
-  if (begins({"/s",          "/sec",        "/second",   "/min",         "/minute",      "/h",           "/hr",
-              "/hour",       "/day",        "/d",        "/week",        "/month",       "/year",        " per s",
-              " per second", " per minute", " per hour", " an hour",     " per day",     " a day",       " per week",
-              " per month",  " a month",    " per year", " per million", " per billion", " per thousand"}))
+  if (begins({"/s",        "/sec",      "/second",      "/min",         "/minute",      "/h",
+              "/hr",       "/hour",     "/day",         "/d",           "/week",        "/month",
+              "/year",     " per s",    " per second",  " a second",    " a minute",    " per minute",
+              " per hour", " an hour",  " per day",     " a day",       " per week",    " per month",
+              " a month",  " per year", " per million", " per billion", " per thousand"}))
     return true;
   // "$2/M tokens", "$2 per 1M tokens"
   if (lower.starts_with("/1") || lower.starts_with(" per 1") || begins({"/m", "/k", "/mtok", "/kwh", " per kwh"}))

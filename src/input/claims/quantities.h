@@ -8,6 +8,7 @@
 #include "domain/facts/catalogue.h"
 #include "evidence/claims/claims.h"
 #include "input/claims/claim_units.h"
+#include "input/claims/gpu_mentions.h"
 
 namespace gpuplan {
 
@@ -24,9 +25,7 @@ class QuantityReader {
   int count() const { return next_; }
 
  private:
-  std::vector<GpuMention> gpus_in(std::string_view text) const;
-
-  std::vector<std::string> stems_;  ///< squeezed first words of names of GPUs, sorted
+  GpuMentions mentions_;
   char decimal_;
   int next_ = 0;
 };

@@ -113,6 +113,22 @@ ClaimEnds ends_of(const ClaimAmount& quantity, bool written) {
 
 ClaimEnds ends_of(double value) { return {{value, value}, {value, value}}; }
 
+double zeros_of(const ClaimAmount& amount) {
+  if (!amount.whole || amount.low <= 0 || amount.range()) return 0;
+  constexpr double kMostShare = 0.005;
+  double zeros = 1;
+  while (std::fmod(amount.low, zeros * 10) == 0) zeros *= 10;
+  return std::min(zeros / 2 / amount.low, kMostShare);
+}
+
+ClaimEnds with_zeros(const ClaimAmount& rate) {
+  ClaimEnds ends = ends_of(rate);
+  const double room = zeros_of(rate);
+  for (ClaimSpan* one : {&ends.low, &ends.high})
+    *one = {std::min(one->low, rate.low * (1 - room)), std::max(one->high, rate.high * (1 + room))};
+  return ends;
+}
+
 bool fits(const ClaimAmount& stated, const ClaimEnds& computed) {
   const ClaimSpan low = stated_span(stated.low, stated.low_step, stated);
   const ClaimSpan high = stated_span(stated.high, stated.high_step, stated);

@@ -41,6 +41,11 @@ ClaimEnds ends_of(const ClaimAmount& quantity, bool written = false);
 /// An exact number.
 ClaimEnds ends_of(double value);
 
+/// What the zeros at the end of a number may hide, as a share of it: "1,090 samples/s" has three digits that count.
+double zeros_of(const ClaimAmount& amount);
+/// A speed with what its zeros may hide.
+ClaimEnds with_zeros(const ClaimAmount& rate);
+
 /// Whether an amount may be the rounding of a computed one, up or down by less than one in its last digit.
 bool fits(const ClaimAmount& stated, const ClaimEnds& computed);
 /// The same where up to `slack` (1.3: 30%) more than computed is fine, as for times with what stands beside the work.

@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -18,16 +20,11 @@ constexpr double kBesideWork = 1.3;
 
 /// Words between two amounts, without what says that the second is about so much.
 std::string words_between(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b) {
-  if (b.from < a.to) return "?";
-  const std::string lower = to_lower(std::string_view(said.text).substr(a.to, b.from - a.to));
-  std::string_view rest = trim(lower);
+  const std::string lower = between(said, a, b);
+  std::string_view rest = lower;
   for (const std::string_view sign : {"~", "\xE2\x89\x88", "about", "around", "roughly", "approx.", "ca."})
     if (rest.size() > sign.size() && rest.ends_with(sign)) rest = trim(rest.substr(0, rest.size() - sign.size()));
   return std::string(rest);
-}
-
-bool is_one(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, text) != words.end();
 }
 
 /// Sums told in words.
@@ -55,12 +52,12 @@ class Told {
     if (time.dimension != ClaimDimension::kTime || first.odd || second.odd || time.odd) return;
     const std::string joined = words_between(line.said, first, second), verb = words_between(line.said, second, time);
     const std::string before = to_lower(std::string_view(line.said.text).substr(0, first.from));
-    const bool turned = trim(before).ends_with("at") && is_one(joined, {"", ","});
-    if (!turned && !is_one(joined, {"at", "@", "with", "at a rate of", "of"})) return;
-    const bool equal = is_one(verb, {"=", "\xE2\x89\x88"});
+    const bool turned = trim(before).ends_with("at") && is_one_of(joined, {"", ","});
+    if (!turned && !is_one_of(joined, {"at", "@", "with", "at a rate of", "of"})) return;
+    const bool equal = is_one_of(verb, {"=", "\xE2\x89\x88"});
     if (!equal &&
-        !is_one(verb, {"takes", "take", "taking", "is", "are", ":", "->", "\xE2\x86\x92", "need", "needs", "in",
-                       "will take", "would take", "lasts", "last", "means", "comes to", "run for", "runs for"}))
+        !is_one_of(verb, {"takes", "take", "taking", "is", "are", ":", "->", "\xE2\x86\x92", "need", "needs", "in",
+                          "will take", "would take", "lasts", "last", "means", "comes to", "run for", "runs for"}))
       return;
     const ClaimAmount &work = turned ? second : first, &speed = turned ? first : second;
     if (speed.per_gpu || work.range() || speed.range() || work.low <= 0 || speed.low <= 0) return;
@@ -100,7 +97,8 @@ class Told {
   void same(const ClaimLine& line, const ClaimAmount& a, const ClaimAmount& b) {
     if (a.dimension != b.dimension || a.unit == b.unit || a.range() || b.range() ||
         (a.dimension != ClaimDimension::kTime && a.dimension != ClaimDimension::kEnergy) ||
-        !is_one(words_between(line.said, a, b), {", which is", "which is", ", that is", "that is", ", i.e.", "i.e."}))
+        !is_one_of(words_between(line.said, a, b),
+                   {", which is", "which is", ", that is", "that is", ", i.e.", "i.e."}))
       return;
     bench_.use(a);
     bench_.use(b);
@@ -118,7 +116,7 @@ class Told {
     if (from.dimension != to.dimension || from.currency != to.currency || share.range() || from.range() || to.range() ||
         (from.dimension != ClaimDimension::kMoney && from.dimension != ClaimDimension::kPrice &&
          from.dimension != ClaimDimension::kTime && from.dimension != ClaimDimension::kBytes) ||
-        !is_one(words_between(line.said, from, to), {"->", "\xE2\x86\x92", "becomes", "become", "=>"}))
+        !is_one_of(words_between(line.said, from, to), {"->", "\xE2\x86\x92", "becomes", "become", "=>"}))
       return;
     const std::string before = to_lower(std::string_view(line.said.text).substr(0, from.from));
     const bool more = has_any(before,

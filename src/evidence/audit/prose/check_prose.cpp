@@ -8,21 +8,14 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
 
-/// Words that lead from what is paid for to what it comes to, and add nothing to it.
-constexpr std::array<std::string_view, 48> kLeads = {
-    "so",        "it",       "this",    "that",   "which",   "they",  "costs", "cost",   "costing", "is",
-    "are",       "comes",    "come",    "to",     "makes",   "make",  "gives", "give",   "of",      "a",
-    "the",       "total",    "in",      "all",    "will",    "would", "be",    "hence",  "thus",    "run",
-    "we",        "pay",      "for",     "equals", "amounts", "bill",  "about", "around", "roughly", "i.e",
-    "therefore", "training", "compute", "job",    "price",   "leads", "means", "then"};
-
-/// Costs told in sentences.
+/// Buffers and savings told in sentences.
 class Prose {
  public:
   explicit Prose(Bench& bench) : bench_(bench) {
@@ -42,7 +35,6 @@ class Prose {
     for (const ClaimLine& line : bench_.document.lines) {
       const auto& all = line.said.quantities;
       if (line.code || all.size() < 2 || all.size() > kLongest) continue;
-      for (std::size_t i = 0; i + 2 < all.size(); ++i) paid(line, all[i], all[i + 1], all[i + 2]);
       for (std::size_t i = 1; i + 1 < all.size(); ++i) with_buffer(line, i);
       for (const ClaimAmount& one : all) saves(line, one);
     }
@@ -50,94 +42,6 @@ class Prose {
 
  private:
   static constexpr std::size_t kMost = 400;  // amounts of money that are held against each other
-
-  /// Where the sentence of a place begins and ends.
-  static std::size_t begin_of(std::string_view text, std::size_t at) {
-    const std::size_t stop = text.substr(0, at).rfind(". ");
-    return stop == std::string_view::npos ? 0 : stop + 2;
-  }
-  static std::size_t end_of(std::string_view text, std::size_t at) {
-    return std::min(text.find(". ", at), text.size());
-  }
-
-  /// Nothing but such words, commas and colons stand between; `verb`: at least one that says "comes to".
-  static bool leads(std::string_view between, bool& verb) {
-    const std::string lower = to_lower(between);
-    std::string word;
-    const auto known = [&] {
-      if (word.empty()) return true;
-      verb = true;
-      const bool good = std::ranges::find(kLeads, word) != kLeads.end();
-      word.clear();
-      return good;
-    };
-    for (const char c : lower) {
-      if (is_letter(c) || c == '.') {
-        word += c;
-        continue;
-      }
-      if (!known()) return false;
-      if (c == '=' || c == ':') verb = true;
-      else if (c != ' ' && c != ',' && c != '~') return false;
-    }
-    return known();
-  }
-
-  /// What follows ends the clause: no "for storage", "each" or "+ 10%".
-  static bool ends_clause(std::string_view behind) {
-    behind = trim(behind);
-    if (behind.empty()) return true;
-    return (behind[0] == '.' && (behind.size() == 1 || behind[1] == ' ')) || behind[0] == ';' || behind[0] == ')' ||
-           behind[0] == ',' || behind.starts_with("in all") || behind.starts_with("in total");
-  }
-
-  /// "400 GPU-hours at $2.25 per GPU-hour, so it costs $900", "40 h at $2/h cost $80".
-  void paid(const ClaimLine& line, const ClaimAmount& work, const ClaimAmount& price, const ClaimAmount& cost) {
-    const bool of_gpus = work.dimension == ClaimDimension::kGpuTime,
-               of_nodes = work.dimension == ClaimDimension::kNodeTime;
-    if ((!of_gpus && !of_nodes && work.dimension != ClaimDimension::kTime) ||
-        cost.dimension != ClaimDimension::kMoney ||
-        (price.dimension != ClaimDimension::kPrice && price.dimension != ClaimDimension::kMoney) ||
-        price.from < work.to || cost.from < price.to || work.odd || price.odd || cost.odd || work.range() ||
-        price.range() || cost.range() || price.currency != cost.currency)
-      return;
-    const std::string_view text = line.said.text;
-    const std::string joined = to_lower(trim(text.substr(work.to, price.from - work.to)));
-    constexpr std::array<std::string_view, 7> kJoints = {"at", "@", "; at", ", at", "for", "x", "at a rate of"};
-    if (std::ranges::find(kJoints, std::string_view(joined)) == kJoints.end() || (joined == "for" && !of_gpus)) return;
-    // "400 GPU-hours at $2.25": the price of one of them.
-    if (price.dimension == ClaimDimension::kMoney && !of_gpus) return;
-    bool verb = false;
-    if (!leads(text.substr(price.to, cost.from - price.to), verb) || !ends_clause(text.substr(cost.to))) return;
-    if (!verb && text.substr(price.to, cost.from - price.to).contains(',')) return;
-    // What is counted in the same sentence may multiply it; a percentage changes it.
-    const std::size_t from = begin_of(text, work.from), to = end_of(text, cost.to);
-    std::vector<double> times{1};
-    for (const ClaimAmount& one : line.said.quantities) {
-      if (one.from < from || one.from >= to || &one == &work || &one == &price || &one == &cost) continue;
-      if (one.dimension == ClaimDimension::kShare || one.range()) return;
-      const bool counts = one.dimension == ClaimDimension::kBare || one.dimension == ClaimDimension::kGpus ||
-                          one.dimension == ClaimDimension::kEpochs || one.dimension == ClaimDimension::kTimes;
-      if (!counts || one.low <= 0 || times.size() > kMost) continue;
-      const std::size_t so_far = times.size();
-      for (std::size_t i = 0; i < so_far; ++i) times.push_back(times[i] * one.low);
-    }
-    for (const GpuMention& gpu : line.said.gpus)
-      if (gpu.count > 1 && gpu.from >= from && gpu.from < to && times.size() <= kMost) {
-        const std::size_t so_far = times.size();
-        for (std::size_t i = 0; i < so_far; ++i) times.push_back(times[i] * gpu.count);
-      }
-    // Hours of machines at a price that is nobody knows whose: only where no count is near.
-    const double hours = price.dimension == ClaimDimension::kPrice ? 1 / kHour : 1 / work.unit;
-    const ClaimEnds right = ends_of(price) * (ends_of(work, true) * hours);
-    for (const double factor : times)
-      if (fits(cost, right * factor)) return;
-    if (price.per_gpu && !of_gpus && times.size() < 2) return;  // of how many GPUs is said elsewhere
-    if (!of_gpus && times.size() > 1) return;
-    for (const ClaimAmount* one : {&work, &price, &cost}) bench_.use(*one);
-    bench_.find(FindingKind::kWrong, line.line, line.label, cost.text, told(cost, right),
-                work.text + " \xC3\x97 " + price.text);
-  }
 
   /// "The run costs $936, and with a 15% buffer $1,076.40": so much more than some sum that the document states.
   void with_buffer(const ClaimLine& line, std::size_t place) {
@@ -163,11 +67,13 @@ class Prose {
         !lead.ends_with("including") && !lead.ends_with("plus a") && !lead.ends_with("plus") &&
         !lead.ends_with("adding a"))
       return;
-    const std::size_t from = begin_of(text, share.from);
+    const std::size_t from = begin_of_sentence(text, share.from);
     std::vector<ClaimEnds> sums;
     const ClaimAmount* last = nullptr;
     for (const ClaimAmount& one : all) {
-      if (one.from < from || one.to > share.from || one.dimension != ClaimDimension::kMoney) continue;
+      if (one.from < from || one.to > share.from) continue;
+      if (one.dimension == ClaimDimension::kShare) return;  // "$1,000 less 5% plus 19% VAT"
+      if (one.dimension != ClaimDimension::kMoney) continue;
       if (one.odd || one.range() || one.currency != stated.currency) return;
       const std::size_t before = sums.size();
       constexpr std::size_t kSums = 64;
@@ -199,7 +105,7 @@ class Prose {
     const std::string behind = to_lower(text.substr(stated.to, 24));
     if (has_any(behind, {" per ", " a ", " an ", " each", " every", "/", " over ", " across ", " for ", " in "}))
       return;
-    const std::size_t from = begin_of(text, stated.from), to = end_of(text, stated.to);
+    const std::size_t from = begin_of_sentence(text, stated.from), to = end_of_sentence(text, stated.to);
     std::vector<const ClaimAmount*> two;
     for (const ClaimAmount& one : line.said.quantities) {
       if (&one == &stated || one.from < from || one.from >= to || one.dimension == ClaimDimension::kShare) continue;

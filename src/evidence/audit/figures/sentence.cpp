@@ -1,0 +1,100 @@
+#include "evidence/audit/figures/sentence.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "evidence/claims/words.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// Words that lead from what is paid for to what it comes to, and add nothing to it.
+constexpr std::array<std::string_view, 50> kLeads = {
+    "so",        "it",       "this",    "that",   "which",   "they",  "costs", "cost",   "costing", "is",
+    "are",       "comes",    "come",    "to",     "makes",   "make",  "gives", "give",   "of",      "a",
+    "the",       "total",    "in",      "all",    "will",    "would", "be",    "hence",  "thus",    "run",
+    "we",        "pay",      "for",     "equals", "amounts", "bill",  "about", "around", "roughly", "i.e",
+    "therefore", "training", "compute", "job",    "price",   "leads", "means", "then",   "take",    "takes"};
+
+constexpr std::pair<std::string_view, double> kNumbers[] = {
+    {"two", 2},   {"three", 3},  {"four", 4},    {"five", 5},     {"six", 6},    {"seven", 7},    {"eight", 8},
+    {"nine", 9},  {"ten", 10},   {"twelve", 12}, {"sixteen", 16}, {"pair", 2},   {"both", 2},     {"dozen", 12},
+    {"twice", 2}, {"half", 0.5}, {"double", 2},  {"triple", 3},   {"couple", 2}, {"hundred", 100}};
+
+}  // namespace
+
+std::size_t begin_of_sentence(std::string_view text, std::size_t at) {
+  const std::size_t stop = text.substr(0, at).rfind(". ");
+  return stop == std::string_view::npos ? 0 : stop + 2;
+}
+
+std::size_t end_of_sentence(std::string_view text, std::size_t at) {
+  return std::min(text.find(". ", at), text.size());
+}
+
+bool leads(std::string_view between, bool& verb) {
+  const std::string lower = to_lower(between);
+  std::string word;
+  const auto known = [&] {
+    if (word.empty()) return true;
+    verb = true;
+    const bool good = std::ranges::find(kLeads, word) != kLeads.end();
+    word.clear();
+    return good;
+  };
+  for (const char c : lower) {
+    if (is_letter(c) || c == '.') {
+      word += c;
+      continue;
+    }
+    if (!known()) return false;
+    if (c == '=' || c == ':') verb = true;
+    else if (c != ' ' && c != ',' && c != '~') return false;
+  }
+  return known();
+}
+
+bool ends_clause(std::string_view behind) {
+  behind = trim(behind);
+  if (behind.empty()) return true;
+  return (behind[0] == '.' && (behind.size() == 1 || behind[1] == ' ')) || behind[0] == ';' || behind[0] == ')' ||
+         behind[0] == ',' || behind.starts_with("in all") || behind.starts_with("in total");
+}
+
+std::string between(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b) {
+  if (b.from < a.to) return "?";
+  return to_lower(trim(std::string_view(said.text).substr(a.to, b.from - a.to)));
+}
+
+std::optional<std::vector<double>> multipliers(const ClaimText& said, std::size_t from, std::size_t to,
+                                               std::initializer_list<const ClaimAmount*> known) {
+  constexpr std::size_t kMost = 400;
+  std::vector<double> times{1};
+  const auto take = [&](double factor) {
+    const std::size_t so_far = times.size();
+    for (std::size_t i = 0; i < so_far && times.size() < kMost; ++i) times.push_back(times[i] * factor);
+  };
+  std::size_t last = 0;
+  for (const ClaimAmount* one : known) last = std::max(last, one->from);
+  for (const ClaimAmount& one : said.quantities) {
+    if (one.from < from || one.from >= to || std::ranges::find(known, &one) != known.end()) continue;
+    if (one.dimension == ClaimDimension::kShare || one.range()) return std::nullopt;
+    const bool more = one.dimension == ClaimDimension::kTime || one.dimension == ClaimDimension::kMoney ||
+                      one.dimension == ClaimDimension::kPrice || one.dimension == ClaimDimension::kGpuTime ||
+                      !one.currency.empty();
+    if (more && one.from < last) return std::nullopt;
+    const bool counts = one.dimension == ClaimDimension::kBare || one.dimension == ClaimDimension::kGpus ||
+                        one.dimension == ClaimDimension::kEpochs || one.dimension == ClaimDimension::kTimes;
+    if (counts && one.low > 0 && one.currency.empty()) take(one.low);
+  }
+  for (const GpuMention& gpu : said.gpus)
+    if (gpu.count > 1 && gpu.from >= from && gpu.from < to) take(gpu.count);
+  const std::string lower = to_lower(std::string_view(said.text).substr(from, to - from));
+  for (const auto& [word, number] : kNumbers)
+    if (has_word(lower, word)) take(number);
+  return times;
+}
+
+}  // namespace gpuplan::audit

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
+#include "evidence/audit/figures/span.h"
+#include "evidence/audit/gpu_names.h"
+#include "evidence/claims/words.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// Bytes of a number by the names of its formats.
+constexpr std::array<std::pair<std::string_view, double>, 20> kFormats = {{
+    {"fp32", 4},   {"float32", 4}, {"32-bit", 4},  {"bf16", 2},    {"fp16", 2},    {"float16", 2}, {"bfloat16", 2},
+    {"16-bit", 2}, {"16 bit", 2},  {"fp8", 1},     {"int8", 1},    {"8-bit", 1},   {"8 bit", 1},   {"int4", 0.5},
+    {"fp4", 0.5},  {"nf4", 0.5},   {"4-bit", 0.5}, {"4 bit", 0.5}, {"nvfp4", 0.5}, {"mxfp4", 0.5},
+}};
+
+/// "70B in bf16 needs 140 GB": never less than its weights.
+class Weights {
+ public:
+  explicit Weights(Bench& bench) : bench_(bench) {}
+
+  void check() {
+    for (const ClaimLine& line : bench_.document.lines) {
+      if (line.code) continue;
+      const std::string lower = to_lower(line.said.text);
+      const auto& all = line.said.quantities;
+      for (const ClaimAmount& one : all) fits_on(line, lower, one);
+      if (is_of_a_part(lower)) continue;
+      for (std::size_t i = 0; i + 1 < all.size(); ++i)
+        for (std::size_t j = i + 1; j < all.size(); ++j) needs(line, lower, all[i], all[j]);
+    }
+  }
+
+ private:
+  /// A part of the weights, or what is trained beside them.
+  static bool is_of_a_part(std::string_view lower) {
+    return has_any(lower,
+                   {"per gpu",  "each gpu", "per card", "per device", "shard",   "split",    "offload", "lora",
+                    "adapter",  "expert",   "moe",      "active",     "fsdp",    "zero",     "tensor",  "pipeline",
+                    "parallel", "prun",     "spars",    "distil",     "not ",    "n't",      "cache",   "layer",
+                    "gradient", "optimi",   "saves",    "less",       "instead", "compress", "beyond"});
+  }
+
+  static bool counts_parameters(const ClaimAmount& one) {
+    constexpr double kLeast = 1e8;
+    const bool bare = one.dimension == ClaimDimension::kBare && one.text.ends_with('B');
+    return (bare || one.dimension == ClaimDimension::kParameters) && one.low >= kLeast && !one.range() && !one.odd;
+  }
+
+  /// Bytes of a number by the one format that a text names; 0: none, or several.
+  static double width_in(std::string_view text) {
+    double width = 0;
+    for (const auto& [name, bytes] : kFormats) {
+      if (!text.contains(name)) continue;
+      if (width != 0 && width != bytes) return 0;
+      width = bytes;
+    }
+    return width;
+  }
+
+  /// A card that a sentence has one of.
+  struct Card {
+    std::size_t from = 0, to = 0;
+    double bytes = 0;
+    std::string name;
+  };
+
+  /// "one A100 40GB", "a single 24 GB card": the only one of the sentence. Several sizes of a name: the largest.
+  std::vector<Card> cards_in(const ClaimText& said, const std::string& lower, std::size_t from, std::size_t to) {
+    std::vector<Card> found;
+    const auto is_one = [&](std::size_t at) {
+      return ends_with_word(trim(std::string_view(lower).substr(from, at - from)),
+                            {"one", "a", "an", "single", "1x", "the"});
+    };
+    for (const GpuMention& gpu : said.gpus) {
+      if (gpu.from < from || gpu.from >= to) continue;
+      Card card{gpu.from, gpu.to, 0, gpu.text};
+      const bool one = gpu.count == 1 || (gpu.count == 0 && is_one(gpu.from));
+      if (one)
+        for (const Gpu* made : names_.named(gpu.key))
+          if (gpu.gigabytes == 0 || has_size(*made, gpu.gigabytes))
+            card.bytes = std::max(card.bytes, made->usable.value * gpus_of_package(*made));
+      found.push_back(std::move(card));
+    }
+    for (const ClaimAmount& size : said.quantities) {
+      const std::string_view behind = std::string_view(lower).substr(size.to);
+      if (size.from < from || size.from >= to || size.dimension != ClaimDimension::kBytes || size.range() ||
+          !(behind.starts_with(" card") || behind.starts_with(" gpu")))
+        continue;
+      // GB of cards are GiB.
+      constexpr double kGB = 1e9;
+      const double bytes = size.unit == kGB ? size.low * (units::GiB.value / kGB) : size.low;
+      found.push_back({size.from, size.to, is_one(size.from) ? bytes : 0.0, size.text});
+    }
+    return found;
+  }
+
+  /// "A 70B fits on one A100 40GB in bf16", "A single 24 GB card holds a 32B in 8 bit": not where the weights alone are
+  /// more than the card has.
+  void fits_on(const ClaimLine& line, const std::string& lower, const ClaimAmount& parameters) {
+    if (!counts_parameters(parameters)) return;
+    const std::size_t from = begin_of_sentence(lower, parameters.from), to = end_of_sentence(lower, parameters.to);
+    const std::string sentence = lower.substr(from, to - from);
+    // Conditions, questions, and what is said of others.
+    if (has_word_of(sentence,
+                    {"no",    "never", "neither", "nor",    "cannot",   "hardly", "if",     "unless",  "until",
+                     "only",  "too",   "would",   "could",  "without",  "once",   "than",   "whether", "or",
+                     "draft", "two",   "both",    "stream", "streamed", "almost", "nearly", "half"}))
+      return;
+    if (is_of_a_part(sentence) ||
+        has_any(sentence, {"?", "not ", "n't", "offload", "tokens", "cpu", "barely", "fail", "out of memory"}))
+      return;
+    const double width = width_in(sentence);
+    if (width == 0) return;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (&one != &parameters && one.from >= from && one.from < to && counts_parameters(one)) return;
+    const std::vector<Card> cards = cards_in(line.said, lower, from, to);
+    if (cards.size() != 1 || cards.front().bytes <= 0) return;
+    const Card& card = cards.front();
+    const std::size_t first = std::min(card.to, parameters.to), last = std::max(card.from, parameters.from);
+    if (last < first) return;
+    const std::string_view gap = std::string_view(lower).substr(first, last - first);
+    constexpr std::size_t kLongest = 60;
+    if (gap.size() > kLongest || gap.contains(';')) return;
+    const bool holds = card.from < parameters.from;
+    const bool verb =
+        holds ? has_word_of(gap, {"fits", "holds", "runs"})
+              : has_any(gap, {" fits", " fit ", " runs", " run ", " loads"}) && has_any(gap, {" on", " in"});
+    if (!verb) return;
+    const double weights = parameters.low * width;
+    bench_.use(parameters);
+    // "7B" is 6.7 billion, and "13B" no 12.
+    constexpr double kRounded = 0.98, kRoundedOfOneDigit = 0.96, kOneDigit = 1e10;
+    if ((parameters.low < kOneDigit ? kRoundedOfOneDigit : kRounded) * weights <= card.bytes) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, parameters.text + " on " + card.name,
+                "weights of " + told(ClaimDimension::kBytes, weights),
+                parameters.text + " \xC3\x97 " + told(ClaimDimension::kWidth, width) + ", and the card has " +
+                    told(ClaimDimension::kBytes, card.bytes));
+  }
+
+  void needs(const ClaimLine& line, const std::string& lower, const ClaimAmount& parameters,
+             const ClaimAmount& memory) {
+    if (!counts_parameters(parameters) || memory.dimension != ClaimDimension::kBytes || memory.range() || memory.odd ||
+        memory.from < parameters.to || memory.at_least)
+      return;
+    const std::string_view between = std::string_view(lower).substr(parameters.to, memory.from - parameters.to);
+    constexpr std::size_t kLongest = 60;
+    if (between.size() > kLongest || has_any(between, {".", ";", "(", " and ", "+", "/", "=", "\xC3\x97", "*"})) return;
+    // "Weights of the 70B in bf16: 140 GB"
+    const bool of_weights = lower.contains("weights of") && trim(between).ends_with(':');
+    const bool verb =
+        of_weights ||
+        std::ranges::any_of(std::array<std::string_view, 12>{"needs", "need", "takes", "take", "requires", "require",
+                                                             "is", "are", "uses", "weighs", "occupies", "fits in"},
+                            [&](std::string_view word) { return has_word(between, word); });
+    const std::string_view behind = std::string_view(lower).substr(memory.to);
+    for (const std::string_view more : {" more", " extra", " additional", " less", " free", " of free"})
+      if (behind.starts_with(more)) return;
+    double width = 0;
+    std::string_view format;
+    for (const auto& [name, bytes] : kFormats) {
+      if (!lower.contains(name)) continue;
+      if (width != 0 && width != bytes) return;  // which of them is not said
+      if (between.contains(name)) format = name;
+      width = bytes;
+    }
+    if (!verb || format.empty()) return;
+    const double weights = parameters.low * width;
+    bench_.use(parameters);
+    bench_.use(memory);
+    // GiB are a little fewer, and 70B are 69.5.
+    constexpr double kRoom = 0.9;
+    if (memory.high >= kRoom * weights) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, memory.text,
+                "at least " + told(ClaimDimension::kBytes, weights),
+                "the weights alone: " + parameters.text + " \xC3\x97 " + told(ClaimDimension::kWidth, width));
+  }
+
+  Bench& bench_;
+  GpuNames names_{bench_.catalogue};
+};
+
+}  // namespace
+
+void check_weights(Bench& bench) { Weights(bench).check(); }
+
+}  // namespace gpuplan::audit
