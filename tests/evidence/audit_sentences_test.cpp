@@ -66,6 +66,21 @@ TEST(AuditSentences, RightIsLetBeAndASlipIsFound) {
            "The batch is {60} on 4 GPUs: 3 per GPU with 5 accumulation steps.",
            "Global batch {768} = 24 GPUs x 8 x 4",
            "${60} = 3 x $20",
+           "Training takes 40 h on 8x H100 at $2.49/GPU-h: ${796.80}.",
+           "8x H100 for 40 h at $2.49 per GPU-hour cost ${796.80}.",
+           "10 h \xC3\x97 $2.49/h is ${24.90}.",
+           "40 h on 8 GPUs are {320} GPU-hours.",
+           "At $0.60 per million tokens, 50M tokens cost ${30}.",
+           "The API costs $0.60 per 1M tokens: 50M tokens are ${30}.",
+           "12 checkpoints of 56 GB are {672} GB.",
+           "12 checkpoints of 56 GB = {672} GB",
+           "20,000 samples at batch 64 are {313} steps.",
+           "3 epochs of 20,000 samples at batch 64 are {938} steps.",
+           "$100 a month is ${1,200} a year.",
+           "$50 with 20% off is ${40}.",
+           "$100 with 19% VAT is ${119}.",
+           "We get {20}% off: $40 instead of $50.",
+           "The L4's memory is {24} GB.",
        }) {
     const Told told = told_in(text);
     EXPECT_EQ(said_of(told.before + told.number + told.behind + "\n"), "") << text;
@@ -137,6 +152,34 @@ TEST(AuditSentences, WhatElseIsInThemIsNotAccused) {
     EXPECT_EQ(said_of(std::string(text) + "\n"), "") << text;
     EXPECT_EQ(said_of("- " + std::string(text) + "\n"), "") << text;
   }
+}
+
+TEST(AuditSentences, CardsThatAreCountedInWords) {
+  for (const char* right : {"Four L4 have 96 GB.", "Four L4 have 24 GB each.", "Two A100 have 80 GB or 160 GB."})
+    EXPECT_EQ(said_of(std::string(right) + "\n"), "") << right;
+  for (const char* wrong : {"Four L4 have 128 GB.", "Two H100 have 40 GB each.", "Eight H200 have 640 GB."})
+    EXPECT_NE(said_of(std::string(wrong) + "\n"), "") << wrong;
+}
+
+TEST(AuditSentences, TaxesInLists) {
+  const auto list = [](const std::string& tax, const std::string& gross) {
+    return "- Compute: $80\n- Disk: $20\n- Net: $100\n- VAT 19%: " + tax + "\n- Gross: " + gross + "\n";
+  };
+  EXPECT_EQ(said_of(list("$19", "$119")), "");
+  EXPECT_NE(said_of(list("$29", "$129")), "");
+  EXPECT_NE(said_of(list("$19", "$131")), "");
+}
+
+TEST(AuditSentences, WeightsInWordsAndTables) {
+  for (const char* wrong : {"Qwen2.5-32B needs 32 GB in bf16.", "In bf16 a 70B needs 70 GB.",
+                            "The weights of a 70B are 70 GB in bf16.", "In bf16, Llama-3.1-70B takes 70 GB of memory."})
+    EXPECT_NE(said_of(std::string(wrong) + "\n"), "") << wrong;
+  const auto table = [](const std::string& rows) { return "| Model | Format | Weights |\n|---|---|---|\n" + rows; };
+  EXPECT_EQ(said_of(table("| Llama-3.3-70B | bf16 | 141 GB |\n| Llama-3.3-70B | int4 | 37 GB |\n| Mistral-7B | bf16 | "
+                          "14.5 GB |\n")),
+            "");
+  EXPECT_EQ(said_of(table("| Llama-3.3-70B | bf16 | 70.6 GB |\n| Llama-3.3-70B | int4 | 37 GB |\n")),
+            "70.6 GB -> at least 140 GB; ");
 }
 
 TEST(AuditSentences, BatchesInTablesSheetsAndLists) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -37,9 +38,10 @@ bool is_subject(std::string_view lower, std::size_t at) {
   for (bool taken = true; taken;) {
     taken = false;
     for (const std::string_view word :
-         {"a",      "an",       "the",   "each",    "every", "one",      "nvidia",   "amd",   "intel",
-          "single", "nvidia's", "amd's", "geforce", "tesla", "instinct", "new",      "old",   "whereas",
-          "but",    "and",      "while", "because", "since", "so",       "although", "though"})
+         {"a",      "an",       "the",   "each",    "every",   "one",      "nvidia",   "amd",      "intel",
+          "single", "nvidia's", "amd's", "geforce", "tesla",   "instinct", "new",      "old",      "whereas",
+          "but",    "and",      "while", "because", "since",   "so",       "although", "though",   "two",
+          "three",  "four",     "six",   "eight",   "sixteen", "pair of",  "both",     "couple of"})
       if (front.ends_with(word) && (front.size() == word.size() || front[front.size() - word.size() - 1] == ' ')) {
         front = trim(front.substr(0, front.size() - word.size()));
         taken = true;
@@ -193,7 +195,9 @@ class Cards {
                plural =
                    is_one_of(between, {"have", "come with", "offer", "have only", "have a total of", "have in all"}),
                is = is_one_of(between, {"is a", "is an"});
-    if (!bracket && !with && !plural && !is && !is_one_of(between, {"has", "comes with", "offers", "has only"})) return;
+    if (!bracket && !with && !plural && !is &&
+        !is_one_of(between, {"has", "comes with", "offers", "has only", "'s memory is", "'s vram is"}))
+      return;
     if (is_of_other_memory(lower) || (!bracket && !is_subject(lower, gpu.from))) return;
     // "Memory: H100 (64 GB), A100 (32 GB)" is what each takes.
     if (bracket && has_any(lower.substr(0, lower.find(": ") + 1), {"memory", "footprint"})) return;
@@ -206,11 +210,24 @@ class Cards {
     if (!ends) return;
     // "two H100 with 160 GB"
     const std::string_view front = trim(std::string_view(lower).substr(0, gpu.from));
-    for (const std::string_view number : {"two", "three", "four", "six", "eight", "sixteen", "pair of", "several",
-                                          "all", "both", "couple of", "dozen", "dgx", "hgx"})
-      if (front.ends_with(number)) return;
+    GpuMention several = gpu;
+    for (const auto& [number, count] : {std::pair{"two", 2},
+                                        {"three", 3},
+                                        {"four", 4},
+                                        {"six", 6},
+                                        {"eight", 8},
+                                        {"sixteen", 16},
+                                        {"pair of", 2},
+                                        {"both", 2},
+                                        {"both our", 2},
+                                        {"couple of", 2}})
+      if (gpu.count == 0 && ends_with_word(front, {number})) {
+        several.count = count;
+        several.text = std::string(number) + " " + gpu.text;
+      }
+    if (several.count == gpu.count && ends_with_word(front, {"several", "all", "dozen", "dgx", "hgx"})) return;
     const double size = gigabytes_of(amount);
-    if (gpu.count > 1) return memory_of_all(line, gpu, amount, size, behind);
+    if (several.count > 1) return memory_of_all(line, several, amount, size, behind);
     // "Rent an RTX 4090 with 64 GB" may be of the machine.
     if (with &&
         !has_any(behind.substr(0, std::min<std::size_t>(behind.size(), 12)), {"vram", "hbm", "gddr", "gpu mem"}))

@@ -13,6 +13,7 @@
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/bill_tally.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -179,6 +180,7 @@ class Sums {
         taken = values[k] != nullptr && goes_into(*values[j], *items[k], *values[k]);
       if (taken) continue;
       used.push_back(values[j]);
+      tax_of(*items[j], *values[j], tally);
       tally.part(*values[j], items[j]->label);
     }
     // A list of which not all lines have such an amount is no sum, but for words above it.
@@ -189,6 +191,23 @@ class Sums {
     if (!tally.is_total(*stated))
       bench_.find(FindingKind::kWrong, total.line, total.label, stated->text, told(*stated, tally.right_total()),
                   tally.words());
+  }
+
+  /// "VAT 19%: $19" is so much of what stands above it.
+  void tax_of(const ClaimLine& line, const ClaimAmount& value, const BillTally& tally) {
+    const ClaimAmount* share = nullptr;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kShare) {
+        if (share != nullptr) return;
+        share = &one;
+      }
+    if (share == nullptr || share->range() || !says_tax(to_lower(line.label)) ||
+        value.dimension != ClaimDimension::kMoney || (tally.parts() == 0 && !tally.has_total()))
+      return;
+    bench_.use(*share);
+    if (!tally.is_share(value, *share))
+      bench_.find(FindingKind::kWrong, line.line, line.label, value.text, told(value, tally.right_share(*share)),
+                  share->text + " of " + told(value, tally.so_far()));
   }
 
   /// "64 node-hours" of a machine of 8 GPUs that runs 8 hours are GPU-hours.

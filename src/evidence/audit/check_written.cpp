@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/written.h"
 #include "evidence/claims/words.h"
 
@@ -115,6 +116,15 @@ class Written {
     if (chain.size() == 2 && chain[0].dimension == ClaimDimension::kShare &&
         is_one_of(lower, {"is", ":", "=", "->", "\xE2\x86\x92"}) &&
         is_one_of(to_lower(text.substr(chain[0].to, last.from - chain[0].to)), {"of", "of the", "off", "off the"}))
+      return '=';
+    // "10 h × $2.49/h is $24.90", and not "on 2 x 8 GPUs are 640 GPU-hours"
+    const auto counts = [](const WrittenTerm& term) {
+      return term.dimension == ClaimDimension::kBare || term.dimension == ClaimDimension::kGpus;
+    };
+    if (chain.size() > 1 &&
+        is_one_of(lower, {"is", "are", "makes", "make", "gives", "comes to", "come to", ", which is"}) &&
+        std::ranges::all_of(chain.begin() + 1, chain.end(), [](const WrittenTerm& term) { return term.sign == '*'; }) &&
+        (counts(next) || !std::ranges::all_of(chain, counts)) && ends_clause(text.substr(next.to)))
       return '=';
     return sign_in(gap);
   }

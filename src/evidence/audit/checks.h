@@ -90,8 +90,11 @@ void check_written(Bench& bench);
 void check_told(Bench& bench);
 /// "With a 15% buffer $1,076", "B saves $570".
 void check_prose(Bench& bench);
-/// "400 GPU-hours at $2.25 cost $900", "8 GPUs for 12 hours are 96 GPU-hours", "3 TB at $0.09/GB are $270".
+/// "400 GPU-hours at $2.25 cost $900", "3 TB at $0.09/GB are $270".
 void check_rates(Bench& bench);
+/// "8 GPUs for 12 hours are 96 GPU-hours", "12 checkpoints of 56 GB are 672 GB", "20,000 samples at batch 64 are 313
+/// steps".
+void check_amounts(Bench& bench);
 /// "A 40% discount on $1,000 is $400", "net $100, 19% VAT, gross $119", "$0.99 instead of $2.49 saves 60%".
 void check_changes(Bench& bench);
 /// GPUs × micro-batch × accumulation = global batch.

@@ -43,6 +43,7 @@ class Changes {
         part_of(line, i);
         more_or_less(line, i);
         saves(line, i);
+        is_off(line, i);
         falls(line, i);
         taxed(line, i);
       }
@@ -106,18 +107,22 @@ class Changes {
     const std::string sign = between(line.said, whole, share), gap = between(line.said, share, stated);
     const bool more = sign == "plus" || sign == "plus a" || sign == ", plus" || sign == "+" || sign == "and",
                less = sign == "less" || sign == "less a" || sign == "minus" || sign == "minus a" || sign == ", less";
-    if (!more && !less) return;
     std::string_view words = gap;
-    const bool named = take_first(words, {"vat", "sales tax", "tax", "buffer", "contingency", "reserve", "margin",
-                                          "discount", "rebate", "fee", "surcharge", "markup", "mwst."});
+    const bool off = take_first(words, {"off", "discount", "rebate"}),
+               named = off || take_first(words, {"vat", "sales tax", "tax", "buffer", "contingency", "reserve",
+                                                 "margin", "fee", "surcharge", "markup", "mwst."});
+    // "$50 with 20% off is $40", "$100 with 19% VAT is $119"
+    const bool with = named && is_one_of(sign, {"with", "with a", "at"});
+    if ((!more && !less && !with) || (off && more)) return;
+    const bool adds = more || (with && !off);
     if ((sign == "and" && !named) || words.starts_with('=') || !comes_to(line, words, stated)) return;
-    const ClaimEnds part = ends_of(share, true), factor = more ? ends_of(1.0) + part : without(part);
+    const ClaimEnds part = ends_of(share, true), factor = adds ? ends_of(1.0) + part : without(part);
     std::vector<ClaimEnds> ways;
     for (const ClaimEnds& sum : sums_before(line, share.from, whole)) {
       ways.push_back(sum * factor);
       if (named) ways.push_back(sum * part);
     }
-    judge(line, stated, {&whole, &share}, ways, whole.text + (more ? " + " : " - ") + share.text);
+    judge(line, stated, {&whole, &share}, ways, whole.text + (adds ? " + " : " - ") + share.text);
   }
 
   /// "Spot at $0.99 instead of $2.49 saves 60%".
@@ -134,6 +139,19 @@ class Changes {
     const std::string behind = to_lower(std::string_view(line.said.text).substr(share.to));
     if (!ends_clause(behind) &&
         !starts_with_any(behind, {" of the cost", " of the price", " of the bill", " of the money"}))
+      return;
+    by_share(line, before, now, share);
+  }
+
+  /// "We get 20% off: $40 instead of $50."
+  void is_off(const ClaimLine& line, std::size_t place) {
+    const auto& all = line.said.quantities;
+    const ClaimAmount &share = all[place], &now = all[place + 1], &before = all[place + 2];
+    if (!are_alike(now, before) || !is_share(share) || now.low / now.unit >= before.low / before.unit) return;
+    if (!is_one_of(between(line.said, share, now),
+                   {"off:", "off,", "discount:", "discount,", "less:", "cheaper:", "cheaper,"}) ||
+        !is_one_of(between(line.said, now, before), {"instead of", "in place of", "rather than"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(before.to)))
       return;
     by_share(line, before, now, share);
   }

@@ -96,8 +96,10 @@ class Rates {
         paid(line, all[i], all[i + 1], all[i + 2]);
         rented(line, all[i], all[i + 1], all[i + 2]);
       }
-      for (std::size_t i = 0; i + 2 < all.size(); ++i) bought(line, i);
-      for (std::size_t i = 0; i + 1 < all.size(); ++i) gpu_hours(line, i);
+      for (std::size_t i = 0; i + 2 < all.size(); ++i) {
+        bought(line, i);
+        bought_at(line, i);
+      }
     }
   }
 
@@ -113,8 +115,9 @@ class Rates {
         (price.dimension != ClaimDimension::kPrice && price.dimension != ClaimDimension::kMoney) || work.odd ||
         price.odd || cost.odd || !is_plain(work) || !is_plain(price) || cost.range() || price.currency != cost.currency)
       return;
-    const std::string joined = between(line.said, work, price);
-    if (!is_one_of(joined, {"at", "@", "; at", ", at", "for", "x", "at a rate of"}) || (joined == "for" && !of_gpus))
+    const std::string joined = without_gpus(line.said, work, price);
+    if (!is_one_of(joined, {"at", "@", "; at", ", at", "for", "at a rate of", "on at", "on, at", "with at"}) ||
+        (joined == "for" && !of_gpus))
       return;
     // "400 GPU-hours at $2.25": the price of one of them.
     if (price.dimension == ClaimDimension::kMoney && !of_gpus) return;
@@ -126,8 +129,42 @@ class Rates {
     const ClaimEnds right = ends_of(price) * (ends_of(work, true) * hours);
     if (is_any(cost, right, *times)) return use({&work, &price, &cost});
     if (price.per_gpu && !of_gpus && times->size() < 2) return;  // of how many GPUs is said elsewhere
-    if (!of_gpus && times->size() > 1) return;
-    tell(line, work, price, cost, right, work.text + " \xC3\x97 " + price.text);
+    // One count, that of the GPUs, can be told; of others nobody knows what they are of.
+    double factor = 1;
+    if (!of_gpus && times->size() > 1) {
+      if (times->size() > 2 || times->back() != gpus_of(line, work, cost)) return;
+      factor = price.per_gpu ? times->back() : nearest(cost, right, *times);
+    }
+    tell(line, work, price, cost, right * factor,
+         work.text + " \xC3\x97 " + price.text + (factor == 1 ? "" : " \xC3\x97 " + number_text(factor)));
+  }
+
+  /// Words between two amounts, without the GPUs that are named there: "on at" of "on 8x H100 at".
+  static std::string without_gpus(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b) {
+    if (b.from < a.to) return "?";
+    std::string words;
+    std::size_t from = a.to;
+    for (const GpuMention& gpu : said.gpus)
+      if (gpu.from >= from && gpu.to <= b.from) {
+        words += trim(std::string_view(said.text).substr(from, gpu.from - from));
+        words += words.empty() ? "" : " ";
+        from = gpu.to;
+      }
+    words += trim(std::string_view(said.text).substr(from, b.from - from));
+    return to_lower(words);
+  }
+
+  /// The one number of GPUs of a sentence; 0: none, or several.
+  static double gpus_of(const ClaimLine& line, const ClaimAmount& first, const ClaimAmount& last) {
+    const std::size_t from = begin_of_sentence(line.said.text, first.from),
+                      to = end_of_sentence(line.said.text, last.to);
+    double count = 0;
+    int named = 0;
+    for (const GpuMention& gpu : line.said.gpus)
+      if (gpu.from >= from && gpu.from < to && gpu.count > 0) count = gpu.count, ++named;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.from >= from && one.from < to && one.dimension == ClaimDimension::kGpus) count = one.low, ++named;
+    return named == 1 ? count : 0;
   }
 
   /// "8x H100 at $23.92/h for 10 h cost $239.20": of each or of all.
@@ -162,38 +199,62 @@ class Rates {
   void bought(const ClaimLine& line, std::size_t place) {
     const auto& all = line.said.quantities;
     const ClaimAmount &work = all[place], &price = all[place + 1];
-    if (price.currency.empty() || !is_plain(work) || !is_plain(price) || work.odd || price.from < work.to) return;
-    const std::string_view text = line.said.text;
-    const auto of = price_of(text, price);
-    if (!of) return;
-    // "$3 per 1M tokens" holds an amount of its own.
-    std::size_t next = place + 2;
-    while (next < all.size() && all[next].from < of->end) ++next;
-    if (next >= all.size()) return;
-    const ClaimAmount& cost = all[next];
-    constexpr double kLeastTokens = 1000;
-    const bool bare_tokens = of->dimension == ClaimDimension::kTokens && work.dimension == ClaimDimension::kBare &&
-                             work.currency.empty() && work.low >= kLeastTokens;
-    if ((work.dimension != of->dimension && !bare_tokens) || cost.dimension != ClaimDimension::kMoney || cost.odd ||
-        cost.range() || cost.currency != price.currency || !joins(between(line.said, work, price)))
-      return;
+    const auto of = price_of(line.said.text, price);
+    const ClaimAmount* cost = of ? behind(line, place + 2, of->end) : nullptr;
+    if (cost == nullptr || !joins(between(line.said, work, price))) return;
     std::size_t from = of->end;
     for (const std::string_view word : {" tokens", " input", " output", " egress", " of egress", " storage",
                                         " of storage", " traffic", " of traffic"})
+      if (to_lower(std::string_view(line.said.text).substr(from)).starts_with(word)) from += word.size();
+    if (comes_to(line, from, *cost)) costs(line, work, price, *cost, *of);
+  }
+
+  /// "At $0.60 per million tokens, 50M tokens cost $30."
+  void bought_at(const ClaimLine& line, std::size_t place) {
+    const auto& all = line.said.quantities;
+    const ClaimAmount& price = all[place];
+    const auto of = price_of(line.said.text, price);
+    const ClaimAmount* work = of ? behind(line, place + 1, of->end) : nullptr;
+    if (work == nullptr || work == &all.back()) return;
+    const ClaimAmount& cost = *(work + 1);
+    const std::string_view text = line.said.text;
+    std::string_view gap = text.substr(of->end, work->from - of->end);
+    if (gap.starts_with(" tokens")) gap.remove_prefix(std::string_view(" tokens").size());
+    if (!is_one_of(to_lower(gap), {"", ",", ":", ";", ", so", "; so", ", and", "so", ", so that"})) return;
+    std::size_t from = work->to;
+    for (const std::string_view word : {" input", " output", " tokens", " of egress", " of traffic"})
       if (to_lower(text.substr(from)).starts_with(word)) from += word.size();
-    if (!comes_to(line, from, cost)) return;
+    if (comes_to(line, from, cost)) costs(line, *work, price, cost, *of);
+  }
+
+  /// The first amount that stands behind the unit of a price, which may hold one itself: "$3 per 1M tokens".
+  static const ClaimAmount* behind(const ClaimLine& line, std::size_t place, std::size_t end) {
+    const auto& all = line.said.quantities;
+    while (place < all.size() && all[place].from < end) ++place;
+    return place < all.size() ? &all[place] : nullptr;
+  }
+
+  void costs(const ClaimLine& line, const ClaimAmount& work, const ClaimAmount& price, const ClaimAmount& cost,
+             const PriceOf& of) {
+    constexpr double kLeastTokens = 1000;
+    const bool bare_tokens = of.dimension == ClaimDimension::kTokens && work.dimension == ClaimDimension::kBare &&
+                             work.currency.empty() && work.low >= kLeastTokens;
+    if (price.currency.empty() || !is_plain(work) || !is_plain(price) || work.odd ||
+        (work.dimension != of.dimension && !bare_tokens) || cost.dimension != ClaimDimension::kMoney || cost.odd ||
+        cost.range() || cost.currency != price.currency)
+      return;
     const auto times = counts(line, work, price, cost);
     if (!times) return;
-    for (const ClaimAmount& one : all)
-      if (of->by_month && one.dimension == ClaimDimension::kTime) return;
-    const ClaimEnds right = ends_of(price) * (ends_of(work, true) * (1 / of->amount));
+    for (const ClaimAmount& one : line.said.quantities)
+      if (of.by_month && one.dimension == ClaimDimension::kTime) return;
+    const ClaimEnds right = ends_of(price) * (ends_of(work, true) * (1 / of.amount));
     if (is_any(cost, right, *times)) return use({&work, &price, &cost});
     // Thousands of either kind.
-    if (of->dimension == ClaimDimension::kBytes)
+    if (of.dimension == ClaimDimension::kBytes)
       for (const double kind : {1.024, 1 / 1.024, 1.024 * 1.024, 1.073741824, 1 / 1.073741824})
         if (is_any(cost, right * kind, *times)) return;
-    if (counts_more(line, work, price, cost, of->end)) return;
-    tell(line, work, price, cost, right, work.text + " \xC3\x97 " + std::string(of->words));
+    if (counts_more(line, work, price, cost, of.end)) return;
+    tell(line, work, price, cost, right, work.text + " \xC3\x97 " + std::string(of.words));
   }
 
   /// Something else is counted in the sentence, besides what the unit of the price says.
@@ -203,7 +264,7 @@ class Rates {
     const std::size_t from = begin_of_sentence(text, work.from), to = end_of_sentence(text, cost.to);
     for (const ClaimAmount& one : line.said.quantities)
       if (one.from >= from && one.from < to && &one != &work && &one != &price && &one != &cost &&
-          (one.from < price.to || one.from >= unit_end))
+          (one.from < price.to || one.from >= unit_end) && one.from < cost.from)
         return true;
     const auto words = multipliers({line.said.text, {}, line.said.gpus}, from, to, {});
     return !words || words->size() > 1;
@@ -221,38 +282,6 @@ class Rates {
         }
     }
     return is_one_of(words, {"at", "@", "for", "x", "\xC3\x97", "*", ", at", "at a price of", "at a rate of"});
-  }
-
-  /// "8 GPUs for 12 hours are 96 GPU-hours", "8x H100 for 12 h: 96 GPU-hours".
-  void gpu_hours(const ClaimLine& line, std::size_t place) {
-    const auto& all = line.said.quantities;
-    const ClaimAmount &time = all[place], &stated = all[place + 1];
-    if (time.dimension != ClaimDimension::kTime || stated.dimension != ClaimDimension::kGpuTime || time.odd ||
-        stated.odd || !is_plain(time) || stated.range() || !comes_to(line, time.to, stated))
-      return;
-    const std::string lower = to_lower(line.said.text);
-    const auto joined = [&](std::size_t end) {
-      if (end > time.from) return false;
-      return is_one_of(trim(std::string_view(lower).substr(end, time.from - end)),
-                       {"for", "over", "during", "running for", "run for", "used for", "busy for", "in use for"});
-    };
-    double count = 0;
-    for (const ClaimAmount& one : all)
-      if (one.dimension == ClaimDimension::kGpus && is_plain(one) && joined(one.to)) count = one.low;
-    for (const GpuMention& gpu : line.said.gpus)
-      if (gpu.count > 0 && joined(gpu.to)) count = gpu.count;
-    if (count <= 0) return;
-    const std::size_t from = begin_of_sentence(line.said.text, time.from),
-                      to = end_of_sentence(line.said.text, stated.to);
-    const auto times = multipliers(line.said, from, to, {&time, &stated});
-    if (!times) return;
-    if (is_any(stated, ends_of(time), *times)) return use({&time, &stated});
-    // "each of two runs": what is counted beside the GPUs is not known.
-    if (times->size() > 2) return;
-    use({&time, &stated});
-    const ClaimEnds right = ends_of(time, true) * count;
-    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text, told(stated.dimension, right),
-                number_text(count) + " GPUs \xC3\x97 " + time.text);
   }
 
   static bool comes_to(const ClaimLine& line, std::size_t from, const ClaimAmount& cost) {

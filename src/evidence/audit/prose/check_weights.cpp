@@ -38,6 +38,8 @@ class Weights {
       for (std::size_t i = 0; i + 1 < all.size(); ++i)
         for (std::size_t j = i + 1; j < all.size(); ++j) needs(line, lower, all[i], all[j]);
     }
+    for (const ClaimTable& table : bench_.document.tables)
+      if (!table.headless) column(table);
   }
 
  private:
@@ -65,6 +67,76 @@ class Weights {
       width = bytes;
     }
     return width;
+  }
+
+  /// "needs", "needs about", "needs in bf16", and not "needs two cards with".
+  static bool ends_with_verb(std::string_view text) {
+    text = trim(text);
+    for (bool taken = true; taken;) {
+      taken = false;
+      for (const std::string_view word : {"about", "around", "roughly", "at least", "some", "just", "only", "~",
+                                          "nearly", "almost", "a total of", "in all", "already", "\xE2\x89\x88"})
+        if (text.ends_with(word)) text = trim(text.substr(0, text.size() - word.size())), taken = true;
+      for (const auto& [name, bytes] : kFormats)
+        for (const std::string_view in : {"in ", "at ", "with "})
+          if (const std::string words = std::string(in) + std::string(name); text.ends_with(words))
+            text = trim(text.substr(0, text.size() - words.size())), taken = true;
+    }
+    return ends_with_word(text, {"needs", "need", "takes", "take", "requires", "require", "is", "are", "uses", "weighs",
+                                 "occupies", "fits in"});
+  }
+
+  static bool names_format(std::string_view text) {
+    return std::ranges::any_of(kFormats, [&](const auto& format) { return text.contains(format.first); });
+  }
+
+  /// "In bf16 a 70B needs 140 GB", "A 70B needs 140 GB in bf16".
+  static bool is_in_format(std::string_view lower, const ClaimAmount& parameters, const ClaimAmount& memory) {
+    constexpr std::size_t kNear = 24;
+    const std::size_t from = begin_of_sentence(lower, parameters.from);
+    std::string_view front = lower.substr(from, parameters.from - from), behind = lower.substr(memory.to, kNear);
+    for (const std::string_view of : {" of memory", " of vram", " memory"})
+      if (behind.starts_with(of)) behind.remove_prefix(of.size());
+    const bool before =
+        front.size() <= kNear && (front.starts_with("in ") || front.starts_with("with ")) && names_format(front);
+    return before || ((behind.starts_with(" in ") || behind.starts_with(" at ")) && names_format(behind));
+  }
+
+  /// "Weights" beside a model and the format of its numbers.
+  void column(const ClaimTable& table) {
+    const auto head = std::ranges::find_if(table.heads, [](const ClaimText& one) {
+      const std::string name = to_lower(trim(one.text));
+      return name == "weights" || name == "weights (gb)" || name == "model weights";
+    });
+    if (head == table.heads.end()) return;
+    const auto place = static_cast<std::size_t>(head - table.heads.begin());
+    for (const ClaimRow& row : table.rows) {
+      const ClaimAmount* parameters = nullptr;
+      std::string all;
+      for (const ClaimText& cell : row.cells) {
+        all += to_lower(cell.text) + " | ";
+        for (const ClaimAmount& one : cell.quantities)
+          if (counts_parameters(one) && parameters == nullptr) parameters = &one;
+      }
+      const auto& stated = row.cells[place].quantities;
+      const double width = width_in(all);
+      if (parameters == nullptr || width == 0 || stated.size() != 1 || stated[0].dimension != ClaimDimension::kBytes ||
+          stated[0].range() || is_of_a_part(all))
+        continue;
+      judge(row.line, row.cells.front().text, *parameters, width, stated[0]);
+    }
+  }
+
+  void judge(int line, const std::string& label, const ClaimAmount& parameters, double width,
+             const ClaimAmount& memory) {
+    const double weights = parameters.low * width;
+    bench_.use(parameters);
+    bench_.use(memory);
+    // GiB are a little fewer, and 70B are 69.5.
+    constexpr double kRoom = 0.9;
+    if (memory.high >= kRoom * weights) return;
+    bench_.find(FindingKind::kWrong, line, label, memory.text, "at least " + told(ClaimDimension::kBytes, weights),
+                "the weights alone: " + parameters.text + " \xC3\x97 " + told(ClaimDimension::kWidth, width));
   }
 
   /// A card that a sentence has one of.
@@ -157,32 +229,13 @@ class Weights {
     if (between.size() > kLongest || has_any(between, {".", ";", "(", " and ", "+", "/", "=", "\xC3\x97", "*"})) return;
     // "Weights of the 70B in bf16: 140 GB"
     const bool of_weights = lower.contains("weights of") && trim(between).ends_with(':');
-    const bool verb =
-        of_weights ||
-        std::ranges::any_of(std::array<std::string_view, 12>{"needs", "need", "takes", "take", "requires", "require",
-                                                             "is", "are", "uses", "weighs", "occupies", "fits in"},
-                            [&](std::string_view word) { return has_word(between, word); });
+    if (!of_weights && !ends_with_verb(between)) return;
     const std::string_view behind = std::string_view(lower).substr(memory.to);
     for (const std::string_view more : {" more", " extra", " additional", " less", " free", " of free"})
       if (behind.starts_with(more)) return;
-    double width = 0;
-    std::string_view format;
-    for (const auto& [name, bytes] : kFormats) {
-      if (!lower.contains(name)) continue;
-      if (width != 0 && width != bytes) return;  // which of them is not said
-      if (between.contains(name)) format = name;
-      width = bytes;
-    }
-    if (!verb || format.empty()) return;
-    const double weights = parameters.low * width;
-    bench_.use(parameters);
-    bench_.use(memory);
-    // GiB are a little fewer, and 70B are 69.5.
-    constexpr double kRoom = 0.9;
-    if (memory.high >= kRoom * weights) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, memory.text,
-                "at least " + told(ClaimDimension::kBytes, weights),
-                "the weights alone: " + parameters.text + " \xC3\x97 " + told(ClaimDimension::kWidth, width));
+    const double width = width_in(lower);
+    if (width == 0 || !(names_format(between) || is_in_format(lower, parameters, memory))) return;
+    judge(line.line, line.label, parameters, width, memory);
   }
 
   Bench& bench_;

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
+#include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
+
+namespace gpuplan::audit {
+namespace {
+
+bool is_plain(const ClaimAmount& one) { return !one.range() && !one.odd && one.low > 0; }
+
+/// How much so many of something come to, told in sentences.
+class Amounts {
+ public:
+  explicit Amounts(Bench& bench) : bench_(bench) {}
+
+  void check() {
+    constexpr std::size_t kLongest = 40;
+    for (const ClaimLine& line : bench_.document.lines) {
+      const auto& all = line.said.quantities;
+      if (line.code || all.size() < 2 || all.size() > kLongest) continue;
+      for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+        gpu_hours(line, i);
+        by_the_year(line, all[i], all[i + 1]);
+        if (i + 2 >= all.size()) continue;
+        each_of(line, all[i], all[i + 1], all[i + 2]);
+        steps(line, all[i], all[i + 1], all[i + 2]);
+      }
+    }
+  }
+
+ private:
+  void use(std::initializer_list<const ClaimAmount*> amounts) {
+    for (const ClaimAmount* one : amounts) bench_.use(*one);
+  }
+  void tell(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right, const std::string& how) {
+    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text, told(stated, right), how);
+  }
+
+  /// "are", "is", "=", ":" and such words alone lead to the amount, and its clause ends behind it.
+  static bool equals(const ClaimLine& line, std::size_t from, const ClaimAmount& stated) {
+    if (stated.from < from) return false;
+    const std::string_view text = line.said.text, gap = text.substr(from, stated.from - from);
+    bool verb = false;
+    return leads(gap, verb) && verb && ends_clause(text.substr(stated.to));
+  }
+
+  /// "8 GPUs for 12 hours are 96 GPU-hours", "8x H100 for 12 h: 96 GPU-hours", "12 h on 8 GPUs are 96 GPU-hours".
+  void gpu_hours(const ClaimLine& line, std::size_t place) {
+    const auto& all = line.said.quantities;
+    const ClaimAmount& time = all[place];
+    if (time.dimension != ClaimDimension::kTime || !is_plain(time)) return;
+    const std::string lower = to_lower(line.said.text);
+    const auto words = [&](std::size_t from, std::size_t to) {
+      return from <= to ? trim(std::string_view(lower).substr(from, to - from)) : std::string_view("?");
+    };
+    // What stands last of the two leads to the GPU-hours.
+    double count = 0;
+    std::size_t end = time.to;
+    const auto take = [&](double gpus, std::size_t from, std::size_t to) {
+      if (is_one_of(words(to, time.from),
+                    {"for", "over", "during", "running for", "run for", "used for", "busy for", "in use for"}))
+        count = gpus;
+      else if (is_one_of(words(time.to, from), {"on", "across", "with", "of"})) count = gpus, end = to;
+    };
+    for (const ClaimAmount& one : all)
+      if (one.dimension == ClaimDimension::kGpus && is_plain(one)) take(one.low, one.from, one.to);
+    for (const GpuMention& gpu : line.said.gpus)
+      if (gpu.count > 0) take(gpu.count, gpu.from, gpu.to);
+    const auto stated = std::ranges::find_if(all, [&](const ClaimAmount& one) { return one.from >= end; });
+    if (count <= 0 || stated == all.end() || stated->dimension != ClaimDimension::kGpuTime || stated->odd ||
+        stated->range() || !equals(line, end, *stated))
+      return;
+    const auto times = multipliers(line.said, begin_of_sentence(lower, time.from), end_of_sentence(lower, stated->to),
+                                   {&time, &*stated});
+    if (!times) return;
+    use({&time, &*stated});
+    for (const double factor : *times)
+      if (fits(*stated, ends_of(time) * factor)) return;
+    // "each of two runs": what is counted beside the GPUs is not known.
+    if (times->size() > 2) return;
+    tell(line, *stated, ends_of(time, true) * count, number_text(count) + " GPUs \xC3\x97 " + time.text);
+  }
+
+  /// "12 checkpoints of 56 GB are 672 GB", "20,000 answers of 400 tokens = 8M tokens".
+  void each_of(const ClaimLine& line, const ClaimAmount& number, const ClaimAmount& one, const ClaimAmount& stated) {
+    const bool counts = number.dimension == ClaimDimension::kBare || number.dimension == ClaimDimension::kGpus ||
+                        number.dimension == ClaimDimension::kSamples || number.dimension == ClaimDimension::kSteps;
+    const bool adds = one.dimension == ClaimDimension::kBytes || one.dimension == ClaimDimension::kTokens ||
+                      one.dimension == ClaimDimension::kTime || one.dimension == ClaimDimension::kMoney ||
+                      one.dimension == ClaimDimension::kGpuTime;
+    if (!counts || !adds || one.dimension != stated.dimension || one.currency != stated.currency || !is_plain(number) ||
+        !is_plain(one) || !is_plain(stated) || number.approximate || one.approximate || one.at_most || one.at_least)
+      return;
+    const std::string joined = between(line.said, number, one);
+    const std::string_view thing =
+        trim(std::string_view(joined).substr(0, joined.size() - std::min<std::size_t>(joined.size(), 3)));
+    const bool of = joined.ends_with(" of") || (joined == "of" && number.dimension != ClaimDimension::kBare);
+    // One word: "checkpoints", "answers". "3 of 8" and "10% more of" are none.
+    if (!of || thing.contains(' ') || is_one_of(thing, {"percent", "out", "instead", "times", "more", "less"})) return;
+    if (!equals(line, one.to, stated)) return;
+    const std::string verb = between(line.said, one, stated);
+    // What runs beside each other takes no longer.
+    if (one.dimension == ClaimDimension::kTime && !is_one_of(verb, {"are", "is", "=", "make", "makes"})) return;
+    const auto times = multipliers(line.said, begin_of_sentence(line.said.text, number.from),
+                                   end_of_sentence(line.said.text, stated.to), {&number, &one, &stated});
+    if (!times) return;
+    use({&number, &one, &stated});
+    const ClaimEnds right = ends_of(one, true) * number.low;
+    for (const double factor : *times)
+      for (const double kind : {1.0, 1.024, 1 / 1.024})
+        if (fits(stated, right * factor * (one.dimension == ClaimDimension::kBytes ? kind : 1.0))) return;
+    if (times->size() > 1) return;
+    tell(line, stated, right, number.text + " \xC3\x97 " + one.text);
+  }
+
+  /// "20,000 samples at batch 64 are 313 steps": up or down to a whole one.
+  void steps(const ClaimLine& line, const ClaimAmount& samples, const ClaimAmount& batch, const ClaimAmount& stated) {
+    if (samples.dimension != ClaimDimension::kSamples || batch.dimension != ClaimDimension::kBare ||
+        stated.dimension != ClaimDimension::kSteps || !is_plain(samples) || !is_plain(batch) || !is_plain(stated) ||
+        stated.approximate || !batch.whole)
+      return;
+    const std::string joined = between(line.said, samples, batch);
+    if (!is_one_of(joined,
+                   {"at batch", "at a batch of", "in batches of", "with batch", "with a batch of", "at batch size",
+                    "with batch size", "/ batch", "at a batch size of", "with a batch size of"}) ||
+        !equals(line, batch.to, stated))
+      return;
+    const auto times = multipliers(line.said, begin_of_sentence(line.said.text, samples.from),
+                                   end_of_sentence(line.said.text, stated.to), {&samples, &batch, &stated});
+    if (!times) return;
+    use({&samples, &batch, &stated});
+    for (const double factor : *times) {
+      // Every epoch may leave out, or fill up, its last step.
+      const double right = samples.low * factor / batch.low, room = std::max(factor, 1.0);
+      if (std::fabs(right - stated.low) <= room + stated.low_step / 2) return;
+    }
+    // Of what else is counted only epochs are known to repeat them.
+    double epochs = 1;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kEpochs && is_plain(one)) epochs = one.low;
+    if (times->size() > 2 || times->back() != epochs) return;
+    tell(line, stated, ends_of(std::ceil(samples.low * epochs / batch.low)),
+         (epochs > 1 ? number_text(epochs) + " \xC3\x97 " : "") + samples.text + " / " + batch.text);
+  }
+
+  /// "$100 a month is $1,200 a year".
+  void by_the_year(const ClaimLine& line, const ClaimAmount& month, const ClaimAmount& year) {
+    if (month.dimension != ClaimDimension::kPrice || year.dimension != ClaimDimension::kPrice || !is_plain(month) ||
+        !is_plain(year) || month.currency != year.currency || month.per_gpu != year.per_gpu)
+      return;
+    constexpr double kMonth = 1.0 / 730, kYear = 1.0 / 8760, kMonths = 12;
+    const auto is = [](double unit, double of) { return std::fabs(unit * kHour - of * kHour) < 1e-9; };
+    if (!is(month.unit, kMonth) || !is(year.unit, kYear) ||
+        !is_one_of(between(line.said, month, year),
+                   {"is", "are", "=", "that is", ", that is", ", i.e.", "makes", "->"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(year.to)))
+      return;
+    use({&month, &year});
+    const ClaimEnds right = ends_of(month) * (kMonths / month.unit);
+    if (fits(year, right * year.unit)) return;
+    ClaimAmount money = year;
+    money.dimension = ClaimDimension::kMoney;
+    tell(line, money, right, number_text(kMonths) + " \xC3\x97 " + month.text);
+  }
+
+  Bench& bench_;
+};
+
+}  // namespace
+
+void check_amounts(Bench& bench) { Amounts(bench).check(); }
+
+}  // namespace gpuplan::audit
