@@ -166,6 +166,8 @@ TEST(AuditSentences, TaxesInLists) {
     return "- Compute: $80\n- Disk: $20\n- Net: $100\n- VAT 19%: " + tax + "\n- Gross: " + gross + "\n";
   };
   EXPECT_EQ(said_of(list("$19", "$119")), "");
+  // A tax that says itself of what it is.
+  EXPECT_EQ(said_of("- Compute: $4,000\n- Sales tax 8% on storage ($500): $40\n- Total: $4,040\n"), "");
   EXPECT_NE(said_of(list("$29", "$129")), "");
   EXPECT_NE(said_of(list("$19", "$131")), "");
 }
@@ -213,6 +215,11 @@ TEST(AuditSentences, CostsByTheMonthAndByTheYear) {
   EXPECT_EQ(
       said_of("Plan,Per month,First year\nA,$100,\"$1,200\"\nB,$200,\"$2,400\"\nC,$300,\"$3,000\"\n", ClaimsForm::kCsv),
       "");
+  // What is paid once is in a total.
+  EXPECT_EQ(said_of("Item,Monthly,Annual\nGPUs,\"$1,000\",\"$12,000\"\nDisk,$50,$600\nStart,$0,$500\n"
+                    "Total,\"$1,050\",\"$13,100\"\n",
+                    ClaimsForm::kCsv),
+            "");
   EXPECT_EQ(said_of("Plan,Per day,Per month\nA,$10,$300\nB,$20,$600\n", ClaimsForm::kCsv), "");
 }
 

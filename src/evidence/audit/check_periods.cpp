@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/records.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
 
@@ -88,8 +89,11 @@ class Periods {
     std::size_t most = 0;
     double times = 0;
     std::vector<const ClaimRow*> rows;
+    // Totals are those of their columns, which may hold what is paid once.
     for (const ClaimRow& row : table.rows)
-      if (money_at(row, shorter) != nullptr && money_at(row, longer) != nullptr) rows.push_back(&row);
+      if (std::ranges::none_of(row.cells, [](const ClaimText& cell) { return is_total_word(cell.text); }) &&
+          money_at(row, shorter) != nullptr && money_at(row, longer) != nullptr)
+        rows.push_back(&row);
     const auto is_right = [&](const ClaimRow* row, double factor) {
       const ClaimAmount &less = *money_at(*row, shorter), &more = *money_at(*row, longer);
       return fits(more, ends_of(less) * (factor / less.unit * more.unit));

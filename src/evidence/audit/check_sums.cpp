@@ -196,13 +196,17 @@ class Sums {
   /// "VAT 19%: $19" is so much of what stands above it.
   void tax_of(const ClaimLine& line, const ClaimAmount& value, const BillTally& tally) {
     const ClaimAmount* share = nullptr;
-    for (const ClaimAmount& one : line.said.quantities)
+    for (const ClaimAmount& one : line.said.quantities) {
+      // "Tax 8% on storage ($500)" says itself of what.
+      if (one.dimension == ClaimDimension::kMoney && &one != &value) return;
       if (one.dimension == ClaimDimension::kShare) {
         if (share != nullptr) return;
         share = &one;
       }
+    }
     if (share == nullptr || share->range() || !says_tax(to_lower(line.label)) ||
-        value.dimension != ClaimDimension::kMoney || (tally.parts() == 0 && !tally.has_total()))
+        to_lower(line.label).contains(" on ") || value.dimension != ClaimDimension::kMoney ||
+        (tally.parts() == 0 && !tally.has_total()))
       return;
     bench_.use(*share);
     if (!tally.is_share(value, *share))

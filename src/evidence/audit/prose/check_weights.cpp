@@ -69,6 +69,19 @@ class Weights {
     return width;
   }
 
+  /// "The 3B draft for the 70B needs 6 GB": what is needed is not the last model's.
+  static bool is_beside(std::string_view lower, std::size_t at) {
+    std::string_view front = lower.substr(0, at);
+    while (!front.empty() && front.back() != ' ') front.remove_suffix(1);  // "llama-3.3-"
+    front = trim(front);
+    for (const std::string_view article : {"the", "a", "an", "this", "our"})
+      if (ends_with_word(front, {article})) {
+        front = trim(front.substr(0, front.size() - article.size()));
+        break;
+      }
+    return ends_with_word(front, {"for", "beside", "with", "than", "to", "from", "like"});
+  }
+
   /// "needs", "needs about", "needs in bf16", and not "needs two cards with".
   static bool ends_with_verb(std::string_view text) {
     text = trim(text);
@@ -229,7 +242,7 @@ class Weights {
     if (between.size() > kLongest || has_any(between, {".", ";", "(", " and ", "+", "/", "=", "\xC3\x97", "*"})) return;
     // "Weights of the 70B in bf16: 140 GB"
     const bool of_weights = lower.contains("weights of") && trim(between).ends_with(':');
-    if (!of_weights && !ends_with_verb(between)) return;
+    if (!of_weights && (is_beside(lower, parameters.from) || !ends_with_verb(between))) return;
     const std::string_view behind = std::string_view(lower).substr(memory.to);
     for (const std::string_view more : {" more", " extra", " additional", " less", " free", " of free"})
       if (behind.starts_with(more)) return;
