@@ -267,6 +267,12 @@ TEST(AuditPlans, SentencesAsPeopleWriteThem) {
            "Effective batch size of 128: per-device batch 4, gradient accumulation 8, 4 GPUs.",
            "Effective batch 128 on 4 GPUs with 4 per GPU and accumulation of 8 steps.",
            "Batch 32 per GPU, accumulation 4, 8 GPUs: global batch 1,024.",
+           "8x H100 at $23.92/h are cheaper than $3.10 per GPU-hour.",
+           "Two nodes of 8x H100 at $23.92/h are $1.50 per GPU-hour.",
+           "8x H100 cost $23.92/h, 4x A100 $1.39 per GPU-hour.",
+           "8x H100 at $23.92/h, spot is $1.20 per GPU-hour.",
+           "8x H100 at $23.92/h is $3.29 per GPU-hour with storage.",
+           "8x H100 at $23.92/h with a 10% discount are $2.69 per GPU-hour.",
        }) {
     EXPECT_EQ(said_of(std::string(text) + "\n"), "") << text;
     EXPECT_EQ(said_of("- " + std::string(text) + "\n"), "") << text;

@@ -81,6 +81,10 @@ TEST(AuditSentences, RightIsLetBeAndASlipIsFound) {
            "$100 with 19% VAT is ${119}.",
            "We get {20}% off: $40 instead of $50.",
            "The L4's memory is {24} GB.",
+           "8x H100 at $23.92/h are ${2.99} per GPU-hour.",
+           "8x H100 at $23.92/h, that is ${2.99} per GPU-hour.",
+           "$23.92/h for 8x H100 is ${2.99} per GPU-hour.",
+           "$23.92/h for 8 GPUs is ${2.99} per GPU-hour.",
        }) {
     const Told told = told_in(text);
     EXPECT_EQ(said_of(told.before + told.number + told.behind + "\n"), "") << text;

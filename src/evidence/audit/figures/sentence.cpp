@@ -68,6 +68,17 @@ std::string between(const ClaimText& said, const ClaimAmount& a, const ClaimAmou
   return to_lower(trim(std::string_view(said.text).substr(a.to, b.from - a.to)));
 }
 
+double gpus_counted(const ClaimText& said, std::size_t first, std::size_t last) {
+  const std::size_t from = begin_of_sentence(said.text, first), to = end_of_sentence(said.text, last);
+  double count = 0;
+  int named = 0;
+  for (const GpuMention& gpu : said.gpus)
+    if (gpu.from >= from && gpu.from < to && gpu.count > 0) count = gpu.count, ++named;
+  for (const ClaimAmount& one : said.quantities)
+    if (one.from >= from && one.from < to && one.dimension == ClaimDimension::kGpus) count = one.low, ++named;
+  return named == 1 ? count : 0;
+}
+
 std::optional<std::vector<double>> multipliers(const ClaimText& said, std::size_t from, std::size_t to,
                                                std::initializer_list<const ClaimAmount*> known) {
   constexpr std::size_t kMost = 400;

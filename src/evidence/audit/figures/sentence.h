@@ -26,6 +26,9 @@ bool ends_clause(std::string_view behind);
 /// The text between two amounts, in lower case and without blanks around it; "?" where they are not in this order.
 std::string between(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b);
 
+/// The one number of GPUs in the sentences of two places and between them; 0: none, or several.
+double gpus_counted(const ClaimText& said, std::size_t first, std::size_t last);
+
 /// All products of what is counted in a part of a text: GPUs, nodes, runs, "two", one first. Amounts of `known` are
 /// left out. nullopt: there is something in it that changes a cost in another way, as a percentage or more hours and
 /// money in front of the last of `known`.
