@@ -68,6 +68,20 @@ std::string between(const ClaimText& said, const ClaimAmount& a, const ClaimAmou
   return to_lower(trim(std::string_view(said.text).substr(a.to, b.from - a.to)));
 }
 
+std::string without_gpus(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b) {
+  if (b.from < a.to) return "?";
+  std::string words;
+  std::size_t from = a.to;
+  for (const GpuMention& gpu : said.gpus)
+    if (gpu.from >= from && gpu.to <= b.from) {
+      words += trim(std::string_view(said.text).substr(from, gpu.from - from));
+      words += words.empty() ? "" : " ";
+      from = gpu.to;
+    }
+  words += trim(std::string_view(said.text).substr(from, b.from - from));
+  return to_lower(words);
+}
+
 double gpus_counted(const ClaimText& said, std::size_t first, std::size_t last) {
   const std::size_t from = begin_of_sentence(said.text, first), to = end_of_sentence(said.text, last);
   double count = 0;

@@ -26,6 +26,9 @@ bool ends_clause(std::string_view behind);
 /// The text between two amounts, in lower case and without blanks around it; "?" where they are not in this order.
 std::string between(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b);
 
+/// The same without the GPUs that are named there: "on at" of "on 8x H100 at".
+std::string without_gpus(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b);
+
 /// The one number of GPUs in the sentences of two places and between them; 0: none, or several.
 double gpus_counted(const ClaimText& said, std::size_t first, std::size_t last);
 

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
@@ -29,6 +30,7 @@ class Amounts {
       for (std::size_t i = 0; i + 1 < all.size(); ++i) {
         gpu_hours(line, i);
         by_the_year(line, all[i], all[i + 1]);
+        of_one(line, i);
         if (i + 2 >= all.size()) continue;
         each_of(line, all[i], all[i + 1], all[i + 2]);
         steps(line, all[i], all[i + 1], all[i + 2]);
@@ -149,6 +151,40 @@ class Amounts {
     if (times->size() > 2 || times->back() != epochs) return;
     tell(line, stated, ends_of(std::ceil(samples.low * epochs / batch.low)),
          (epochs > 1 ? number_text(epochs) + " \xC3\x97 " : "") + samples.text + " / " + batch.text);
+  }
+
+  /// "8x H100 at $23.92/h are $2.99 per GPU-hour", "$23.92/h for 8 GPUs is $2.99 per GPU-hour".
+  void of_one(const ClaimLine& line, std::size_t place) {
+    const auto& all = line.said.quantities;
+    const ClaimAmount& price = all[place];
+    const auto each = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(place) + 1, all.end(),
+                                   [](const ClaimAmount& one) { return one.dimension != ClaimDimension::kGpus; });
+    if (each == all.end() || price.dimension != ClaimDimension::kPrice || price.per_gpu || price.per_node ||
+        price.odd || each->dimension != ClaimDimension::kPrice || !each->per_gpu || each->odd || !is_plain(price) ||
+        !is_plain(*each) || price.currency != each->currency)
+      return;
+    const std::string_view text = line.said.text;
+    std::string words = without_gpus(line.said, price, *each);
+    if (const std::size_t digit = words.find_first_of("0123456789"); digit != std::string::npos) {
+      const std::size_t gpus = words.find("gpus", digit);
+      if (gpus == std::string::npos) return;
+      words = words.substr(0, digit) + words.substr(gpus + std::string_view("gpus").size());
+    }
+    bool verb = false;
+    if (!leads(words, verb) || !ends_clause(text.substr(each->to)) ||
+        !has_word_of(words, {"is", "are", "makes", "that", "="}))
+      return;
+    const double gpus = gpus_counted(line.said, price.from, each->to);
+    if (gpus < 2 ||
+        multipliers(line.said, begin_of_sentence(text, price.from), end_of_sentence(text, each->to), {&price, &*each})
+                .value_or(std::vector<double>(3))
+                .size() > 2)
+      return;
+    use({&price, &*each});
+    const ClaimEnds right = ends_of(price) * (1 / gpus);
+    if (fits(*each, right)) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, each->text, told(*each, right),
+                price.text + " / " + number_text(gpus));
   }
 
   /// "$100 a month is $1,200 a year".
