@@ -29,9 +29,11 @@ void add_line(const std::string& plan, const std::string& name, const std::strin
 void add_rest(const Plan& plan, const std::string& name, const Ledger& ledger, Table& table) {
   const auto spells = spells_of(plan);
   const bool gaps = plan.kept && std::ranges::any_of(spells, [](const Spell& spell) { return spell.phases.empty(); });
-  const std::string why = gaps                    ? "held while no phase uses it"
-                          : plan.offer != nullptr ? "billed " + billing_words(plan.offer->billing)
-                                                  : "billed in whole steps";
+  const bool steps = plan.offer != nullptr && plan.offer->billing.increment > units::minute;
+  const std::string why =
+      gaps ? std::string("held while no phase uses it") + (steps ? ", and rounded up by billing" : "")
+      : plan.offer != nullptr ? "billed " + billing_words(plan.offer->billing)
+                              : "billed in whole steps";
   add_line(name, gaps ? "idle" : "billing", why, std::nullopt, ledger.idle, Paint::kPlain, table);
 }
 

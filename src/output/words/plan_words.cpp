@@ -49,7 +49,8 @@ std::string method_words(const TrainPhase& train) {
 std::string train_words(const TrainPhase& train) {
   std::string text = method_words(train) + models_words(train.models);
   if (train.data.samples)
-    text += " on " + count_short(*train.data.samples) + (train.rows() > 1 ? " pairs" : " samples");
+    text += " on " + count_short(*train.data.samples) + (train.rows() > 1 ? " pair" : " sample") +
+            (*train.data.samples == 1 ? "" : "s");
   if (train.data.tokens)
     text += (train.data.samples ? ", " : " on ") + count_short(train.data.tokens->value) + " tokens";
   if (train.epochs) text += ", " + count_of(*train.epochs, "epoch");
@@ -61,7 +62,8 @@ std::string generate_words(const GeneratePhase& generate) {
   double samples = 0;
   for (const Prompts& prompts : generate.data) samples += prompts.samples;
   std::string text = models_words(generate.models);
-  text += ", " + count_short(samples) + (generate.models.size() > 2 ? " samples each" : " samples");
+  text += ", " + count_short(samples) + (samples == 1 ? " sample" : " samples") +
+          (generate.models.size() > 2 ? " each" : "");
   if (generate.data.size() == 1 && !generate.forward_only)
     text += ", " + length_words(generate.data.front().new_tokens) + " of output each";
   return text;
@@ -138,6 +140,7 @@ std::string generation_strategy(const PhaseEstimate& estimate, const GeneratePha
 /// Dollars with three digits and without the sign that stands beside them.
 std::string bare_dollars(Dollars money) {
   const double value = money.value;
+  if (value > 0 && value < 0.00995) return significant_text(value, 2);
   return value >= 99.95 ? count_text(value) : value >= 9.995 ? fixed_text(value, 1) : fixed_text(value, 2);
 }
 
