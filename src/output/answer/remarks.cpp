@@ -97,7 +97,7 @@ std::string host_remark(const PlanReport& report, const Plan& plan) {
   if (estimate.node->ram > Bytes{}) return text + "; the machine has " + gib_text(estimate.node->ram) + " GiB.";
   const bool rented = plan.offer == nullptr || plan.offer->kind == OfferKind::kRented;
   return text + (rented ? "; how much the machine has is unknown: check before you rent."
-                        : "; how much the machine has is not stated (ram: 256 GiB).");
+                        : "; how much the machine has is not stated (ram).");
 }
 
 std::string software_remark(const PlanReport& report, const Plan& plan) { return problem_words(report, plan); }
