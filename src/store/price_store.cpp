@@ -197,6 +197,21 @@ Result<void> look_inside(Database& database) {
   return {};
 }
 
+/// A file of an older gpuplan is brought up to date before it is read.
+Result<void> renew(const std::string& file) {
+  const auto head = bytes_of(file, kDatabaseHeader);
+  const auto header = head ? database_header(*head) : std::nullopt;
+  if (!header || header->format == store_format()) return {};
+  const auto database = Database::open(file, Database::Use::kWrite);
+  if (!database) return std::unexpected(database.error());
+  const bool read_only = (*database)->is_read_only();
+  if (!read_only && bring_up_to_date(**database)) return {};
+  return failure(
+      "was written by an older gpuplan and cannot be brought up to date here; import something into it "
+      "where it can be written",
+      {file});
+}
+
 }  // namespace
 
 PriceStore::PriceStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -209,6 +224,8 @@ Result<PriceStore> PriceStore::open(const std::string& file, Use use) {
   const bool writes = use == Use::kWrite;
   if (writes)
     if (const auto made = make_folders(file); !made) return std::unexpected(made.error());
+  if (!writes)
+    if (const auto good = renew(file); !good) return std::unexpected(good.error());
   auto database = Database::open(file, writes ? Database::Use::kWrite : Database::Use::kRead);
   if (!database) return std::unexpected(std::move(database.error()));
   if (writes && (*database)->is_read_only())
@@ -235,19 +252,20 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
   Statement(database, "INSERT INTO imports (id, day, time, version) VALUES (?, ?, ?, ?)")(number, terms.today,
                                                                                           terms.time, terms.version);
   ImportRecord record{number, terms.today, terms.time, terms.version, {}};
-  std::vector<const Offer*> offers;
   for (const Feed& feed : lists) {
     add_list(database, number, static_cast<int>(record.lists.size()), feed);
     ImportedList& list = record.lists.emplace_back(
         ImportedList{feed.format, feed.file, feed.rows, feed.kept, feed.corrected, feed.rejected(), {}});
     list.rejections.assign(feed.rejections.begin(), feed.rejections.end());
     std::ranges::stable_sort(list.rejections, [](const auto& a, const auto& b) { return a.second > b.second; });
-    for (const Offer& offer : feed.offers) offers.push_back(&offer);
   }
   const int today = packed_date(terms.today);
   const int whole_from = today > 0 ? days_before(today, kWholeDays) : 0;
-  add_offers(database, offers, number, whole_from);
-  if (first_today && today > 0) thin(database, whole_from, days_before(today, kDailyDays));
+  add_lists(database, lists, number, whole_from);
+  const bool old = std::ranges::any_of(lists, [&](const Feed& feed) {
+    return std::ranges::any_of(feed.offers, [&](const Offer& one) { return packed_date(one.as_of) < whole_from; });
+  });
+  if ((first_today || old) && today > 0) thin(database, whole_from, days_before(today, kDailyDays));
   std::vector<Offer> ready = current_offers(database, "");
   const auto done = database.commit();
   if (!done) {

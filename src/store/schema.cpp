@@ -34,7 +34,24 @@ CREATE TABLE prices (series INTEGER NOT NULL, first INTEGER NOT NULL, first_impo
   PRIMARY KEY (series, first, first_import)) WITHOUT ROWID;
 )";
 
-constexpr std::array<Migration, 1> kMigrations = {kVersion1};
+/// Several lists may tell of one group on one day, such as catalogues of two versions: each has a part of it to itself,
+/// and all count together. What the same list says again takes the place of what it said of that day; `list` is its
+/// name, 0 where it was not noted.
+constexpr Migration kVersion2 = R"(
+ALTER TABLE listings RENAME TO listings_1;
+CREATE TABLE listings (grp INTEGER NOT NULL, day INTEGER NOT NULL, part INTEGER NOT NULL, import INTEGER NOT NULL,
+  list INTEGER NOT NULL, PRIMARY KEY (grp, day, part, import)) WITHOUT ROWID;
+INSERT INTO listings SELECT grp, day, 0, import, 0 FROM listings_1;
+DROP TABLE listings_1;
+ALTER TABLE series RENAME TO series_1;
+CREATE TABLE series (id INTEGER PRIMARY KEY, grp INTEGER NOT NULL, part INTEGER NOT NULL, instance INTEGER NOT NULL,
+  zone INTEGER NOT NULL, gpus INTEGER NOT NULL, number INTEGER NOT NULL,
+  UNIQUE (grp, part, instance, zone, gpus, number));
+INSERT INTO series SELECT id, grp, 0, instance, zone, gpus, number FROM series_1;
+DROP TABLE series_1;
+)";
+
+constexpr std::array<Migration, 2> kMigrations = {kVersion1, kVersion2};
 
 }  // namespace
 

@@ -2,12 +2,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "base/sorting.h"
+#include "base/text.h"
 #include "store/price_store.h"
 #include "store/rows/dates.h"
 #include "store/rows/names.h"
@@ -80,6 +83,25 @@ void for_days_of(const SaidPrice& said, const std::vector<ToldDay>& told, Take t
   if (from != 0) take(from, day == told.end() ? 0 : day->day);
 }
 
+/// Which of several lists of a day has which part of a group may change: what went in one came in another.
+void join_moved(std::map<std::int64_t, std::pair<const Offer*, const Offer*>>& pairs) {
+  const auto name_of = [](const Offer& offer) {
+    const std::array parts = {
+        offer.gpu, std::to_string(offer.gpus), offer.provider, offer.region, offer.zone, offer.instance, offer.source};
+    return join(parts, "\n");
+  };
+  std::multimap<std::string, std::pair<const Offer*, const Offer*>*> gone;
+  for (auto& [series, pair] : pairs)
+    if (pair.second == nullptr) gone.emplace(name_of(*pair.first), &pair);
+  for (auto& [series, pair] : pairs) {
+    if (pair.first != nullptr) continue;
+    const auto same = gone.find(name_of(*pair.second));
+    if (same == gone.end()) continue;
+    pair.first = std::exchange(same->second->first, nullptr);
+    gone.erase(same);
+  }
+}
+
 /// How many times dearer or cheaper.
 double times_changed(const PriceChange& change) {
   if (change.before == 0 || change.after == 0) return 0;
@@ -118,30 +140,37 @@ Result<PriceHistory> PriceStore::history(const HistoryTerms& terms) {
       *database_,
       "SELECT g.id, g.provider, g.region FROM groups g JOIN texts t ON t.id = g.gpu JOIN texts p ON p.id = "
       "g.provider WHERE t.text = ?1 AND (?2 = '' OR lower(p.text) = lower(?2))");
-  Statement days(*database_, "SELECT day, max(import) FROM listings WHERE grp = ? GROUP BY day ORDER BY day");
+  // Days on which only other parts of the group were told of end what this one said: its import is 0 there.
+  Statement days(
+      *database_,
+      "SELECT day, max(CASE WHEN part = ?2 THEN import ELSE 0 END) FROM listings WHERE grp = ?1 GROUP BY day "
+      "ORDER BY day");
+  Statement parts(*database_, "SELECT DISTINCT part FROM listings WHERE grp = ? ORDER BY part");
   Statement prices(*database_, "SELECT p.first, p.last, p.first_import, p.last_import, " +
                                    std::string(terms.spot ? "p.spot" : "p.price") +
                                    ", s.instance, s.gpus FROM series s JOIN prices p ON p.series = s.id WHERE s.grp = "
-                                   "?1 AND (?2 = 0 OR s.gpus = ?2) ORDER BY s.id, p.first");
+                                   "?1 AND s.part = ?3 AND (?2 = 0 OR s.gpus = ?2) ORDER BY s.id, p.first");
   std::set<std::int64_t> all_days;
   for (const std::string& gpu : terms.gpus)
-    for (bool more = groups(gpu, terms.provider); more; more = groups.next()) {
-      std::vector<ToldDay> told;
-      for (bool day = days(groups.whole(0)); day; day = days.next()) told.push_back({days.whole(0), days.whole(1)});
-      for (bool row = prices(groups.whole(0), terms.count); row; row = prices.next()) {
-        const auto price = prices.maybe(4);
-        if (!price) continue;
-        const std::int64_t gpus = std::max<std::int64_t>(prices.whole(6), 1);
-        const SaidPrice said{prices.whole(0), prices.whole(1), prices.whole(2), prices.whole(3)};
-        for_days_of(said, told, [&](std::int64_t from, std::int64_t to) {
-          history.prices.push_back(
-              {date_text(from), to == 0 ? "" : date_text(to), texts[groups.whole(1)], texts[groups.whole(2)],
-               texts[prices.whole(5)], static_cast<int>(gpus),
-               DollarsPerSecond{*price} * units::hour / units::dollar / static_cast<double>(gpus)});
-        });
-        for (const ToldDay& one : told) all_days.insert(one.day);
+    for (bool more = groups(gpu, terms.provider); more; more = groups.next())
+      for (bool part = parts(groups.whole(0)); part; part = parts.next()) {
+        std::vector<ToldDay> told;
+        for (bool day = days(groups.whole(0), parts.whole(0)); day; day = days.next())
+          told.push_back({days.whole(0), days.whole(1)});
+        for (bool row = prices(groups.whole(0), terms.count, parts.whole(0)); row; row = prices.next()) {
+          const auto price = prices.maybe(4);
+          if (!price) continue;
+          const std::int64_t gpus = std::max<std::int64_t>(prices.whole(6), 1);
+          const SaidPrice said{prices.whole(0), prices.whole(1), prices.whole(2), prices.whole(3)};
+          for_days_of(said, told, [&](std::int64_t from, std::int64_t to) {
+            history.prices.push_back(
+                {date_text(from), to == 0 ? "" : date_text(to), texts[groups.whole(1)], texts[groups.whole(2)],
+                 texts[prices.whole(5)], static_cast<int>(gpus),
+                 DollarsPerSecond{*price} * units::hour / units::dollar / static_cast<double>(gpus)});
+          });
+          for (const ToldDay& one : told) all_days.insert(one.day);
+        }
       }
-    }
   for (const std::int64_t day : all_days) history.days.push_back(date_text(day));
   if (database_->failed()) return std::unexpected(database_->error());
   return history;
@@ -157,6 +186,7 @@ Result<std::vector<PriceChange>> PriceStore::changes(std::int64_t import) {
   std::map<std::int64_t, std::pair<const Offer*, const Offer*>> pairs;
   for (const StoredOffer& one : before) pairs[one.series].first = &one.offer;
   for (const StoredOffer& one : after) pairs[one.series].second = &one.offer;
+  join_moved(pairs);
   std::vector<PriceChange> changes;
   for (const auto& [series, pair] : pairs)
     for (const bool spot : {false, true}) compare(pair.first, pair.second, spot, changes);

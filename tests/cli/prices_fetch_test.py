@@ -107,6 +107,12 @@ class Transfers(Fetch):
             row, _ = self.came(lambda *_, headers=headers: answer(rows(1), **headers), 1)
             self.assertEqual(row["date"], "2026-11-22")
 
+    def test_unlikely_prices_are_kept_on_demand(self):
+        self.came(lambda *_: answer(rows(1, 0.9)), 0)
+        (self.home / "prices.db.fetched").unlink()
+        with Server(lambda *_: answer(rows(1, 0.9))) as server:
+            self.assertEqual(self.fetch(server, "--keep-unlikely")["rows_kept"], 1)
+
     def test_a_slow_server_is_waited_for(self):
         def slowly(connection):
             for byte in range(0, len(whole), 40):

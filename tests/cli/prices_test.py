@@ -124,6 +124,27 @@ class Prices(unittest.TestCase):
         self.prices("history", "T4", code=3)
         self.assertIn("unknown GPU", self.prices("history", "H1000", code=2).stderr)
 
+    def test_calls_may_be_many_or_one(self):
+        lists = [self.file(name, text) for name, text in (
+            ("a/aws-2026-11-20.csv", catalogue(55, 20)),
+            ("b/aws-2026-11-20.csv", catalogue(56, 21).replace("use1-az1", "us-east-1a")),
+            ("aws-2026-11-10.csv", catalogue(70, "", "p4d.24xlarge,A100,8,96,1152,30,11,us-east-1,use1-az1\n")),
+            ("mine-2026-11-20.csv", "gpu,gpus,price,provider\nL4,1,0.7,me\n"))]
+        stores = []
+        for calls in ([lists], [[name] for name in lists], [[name] for name in reversed(lists)], [lists[2:], lists[:2]]):
+            self.store = str(self.folder / f"{len(stores)}.db")
+            for names in calls:
+                self.prices("import", *names)
+            stores.append(sorted(self.prices("export").stdout.splitlines()))
+        self.assertEqual(len(stores[0]), 7)
+        for one in stores[1:]:
+            self.assertEqual(one, stores[0])
+        (self.folder / "a/aws-2026-11-20.csv").write_text(catalogue(54, 20))
+        self.prices("import", str(self.folder / "b/../a/aws-2026-11-20.csv"))
+        asked = [row["price_per_hour"] for row in csv.DictReader(io.StringIO(self.prices("export").stdout))
+                 if row["instance"] == "p5.48xlarge"]
+        self.assertEqual(sorted(asked), ["54", "56"])
+
     def test_watch(self):
         self.prices("import", self.file("aws-2026-11-01.csv", catalogue(60, 25)))
         self.prices("import", self.file("aws-2026-11-20.csv", catalogue(66, 20).replace("g6.xlarge", "g6.2xlarge")))

@@ -187,19 +187,23 @@ TEST_F(StoredPrices, AreKnownOnEveryDayAsTheyWereThen) {
 }
 
 TEST_F(StoredPrices, AreTheSameFromOneImportAndFromMany) {
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
     std::mt19937 random(seed);
     const auto any = [&](unsigned most) { return static_cast<unsigned>(random() % most); };
-    // Lists of a few days, each of which leaves machines out and brings them back.
+    // Lists of a few days, often several of one, each of which leaves machines out and brings them back.
     std::vector<std::vector<Offer>> lists;
-    for (int day = 10; day < 22; day += 1 + static_cast<int>(any(3))) {
+    for (int day = 10; day < 22; day += static_cast<int>(any(4))) {
       std::vector<Offer> offers;
       for (const char* region : {"x", "y"})
         for (const char* instance : {"a", "b", "c"})
-          if (any(3) > 0) {
-            offers.push_back(offer_at("aws", region, 1 + any(2), "2026-11-" + std::to_string(day)));
-            offers.back().instance = instance;
+          for (unsigned copy = any(3); copy > 0; --copy) {
+            Offer offer = offer_at("aws", region, 1 + any(2), "2026-11-" + std::to_string(day));
+            offer.instance = instance;
+            if (std::ranges::find(offers, offer) == offers.end()) offers.push_back(offer);
           }
+      // One that tells of more days than one.
+      for (int ago = 1; any(5) == 0 && ago < 4; ++ago)
+        offers.push_back(offer_at("aws", "x", 1 + any(2), "2026-11-" + std::to_string(day - ago)));
       lists.push_back(std::move(offers));
     }
     const auto told = [&](const std::string& as_of) {
@@ -212,7 +216,8 @@ TEST_F(StoredPrices, AreTheSameFromOneImportAndFromMany) {
     for (int way = 0; way < 6; ++way) {
       std::filesystem::remove(file);
       std::vector<Feed> feeds;
-      for (const std::vector<Offer>& list : lists) feeds.push_back(list_of(list));
+      for (const std::vector<Offer>& list : lists)
+        feeds.push_back(list_of(list, "list" + std::to_string(feeds.size()) + ".csv"));
       if (way > 1) std::ranges::shuffle(feeds, random);
       while (!feeds.empty()) {
         const std::size_t together = way == 0   ? 1
@@ -223,7 +228,7 @@ TEST_F(StoredPrices, AreTheSameFromOneImportAndFromMany) {
         if (way == 0) feeds.erase(feeds.begin());
         else feeds.resize(feeds.size() - together);
       }
-      for (int day = 10; day < 25; ++day) {
+      for (int day = 10; day < 26; ++day) {
         const std::string date = "2026-11-" + std::to_string(day);
         if (way == 0) wanted[date] = told(date);
         else EXPECT_EQ(told(date), wanted[date]) << date << ", seed " << seed << ", way " << way;
@@ -232,6 +237,65 @@ TEST_F(StoredPrices, AreTheSameFromOneImportAndFromMany) {
       else EXPECT_EQ(told(""), wanted[""]) << "seed " << seed << ", way " << way;
     }
   }
+}
+
+TEST_F(StoredPrices, OfSeveralListsOfOneDayCountTogether) {
+  const auto add = [&](const std::string& name, std::vector<Offer> offers) {
+    ASSERT_TRUE(store().import({list_of(std::move(offers), name)}, {"2026-11-20", "12:00:00", "test"}));
+  };
+  const auto machine = [](const std::string& instance, double price, const std::string& day) {
+    Offer offer = offer_at("aws", "x", price, day);
+    offer.instance = instance;
+    return offer;
+  };
+  add("v3.csv", {machine("a", 1, "2026-11-20"), machine("b", 2, "2026-11-20")});
+  add("v5.csv", {machine("b", 2, "2026-11-20"), machine("c", 3, "2026-11-20")});
+  EXPECT_EQ(prices(), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(store().status()->lists.front().offers, 3U) << "what both say is one offer";
+  add("v3.csv", {machine("a", 4, "2026-11-20")});
+  EXPECT_EQ(prices(), (std::vector<double>{4, 2, 3})) << "the same list again takes its own place only";
+  add("v5.csv", {machine("c", 3, "2026-11-20")});
+  EXPECT_EQ(prices(), (std::vector<double>{4, 3}));
+  // Of the next day, in the other order: each machine goes on.
+  add("v5-21.csv", {machine("c", 3, "2026-11-21")});
+  add("v3-21.csv", {machine("a", 4, "2026-11-21")});
+  EXPECT_EQ(prices(), (std::vector<double>{4, 3}));
+  EXPECT_EQ(prices("2026-11-20"), (std::vector<double>{4, 3}));
+  add("v5-22.csv", {machine("c", 3, "2026-11-22")});
+  EXPECT_EQ(prices(), std::vector<double>{3}) << "of a new day only what its lists name";
+  std::map<std::string, int> days;
+  const auto history = store().history({{"H100 SXM"}, "", 0, false});
+  for (const PastPrice& one : history->prices)
+    if (one.instance == "a") ++days[one.from + ' ' + one.to];
+  EXPECT_EQ(days, (std::map<std::string, int>{{"2026-11-20 2026-11-21", 1}, {"2026-11-21 2026-11-22", 1}}));
+}
+
+TEST_F(StoredPrices, OfLedgersThatBringTheirPastAreStoredOnce) {
+  std::vector<Offer> ledger;
+  for (int day = 10; day < 28; ++day) {
+    const std::string date = "2026-11-" + std::to_string(day);
+    ledger.push_back(offer_at("aws", "x", day, date));
+    ASSERT_TRUE(store().import({list_of(ledger, "ledger-" + date + ".csv")}, {date, "12:00:00", "test"}));
+  }
+  EXPECT_EQ(store().status()->prices, 18U);
+  EXPECT_EQ(prices(), std::vector<double>{27});
+  EXPECT_EQ(prices("2026-11-15"), std::vector<double>{15});
+}
+
+TEST_F(StoredPrices, ThatMovedFromOneListToAnotherDidNotChange) {
+  const auto add = [&](const std::string& name, double price, const std::string& region, const std::string& day) {
+    Offer offer = offer_at("aws", "x", price, day);
+    offer.instance = region;
+    ASSERT_TRUE(store().import({list_of({offer}, name)}, {day, "12:00:00", "test"}));
+  };
+  add("a", 1, "a", "2026-11-20");
+  add("b", 2, "b", "2026-11-20");
+  add("b21", 2, "b", "2026-11-21");
+  const auto changes = store().changes();
+  ASSERT_TRUE(changes);
+  ASSERT_EQ(changes->size(), 1U);
+  EXPECT_EQ(changes->front().kind, PriceChange::Kind::kGone);
+  EXPECT_EQ(changes->front().offer.instance, "a");
 }
 
 TEST_F(StoredPrices, TellWhatAnImportChanged) {

@@ -82,6 +82,26 @@ TEST_F(StoreFile, OfAnOlderVersionIsBroughtUpToDate) {
   EXPECT_EQ((*database)->ask("SELECT count(*) FROM prices"), 1);
 }
 
+TEST_F(StoreFile, OfTheFirstVersionIsReadAsItWas) {
+  {
+    const auto old = Database::open(file, Database::Use::kWrite);
+    ASSERT_TRUE(bring_up_to_date(**old, migrations().first(1)));
+    ASSERT_TRUE((*old)->run(
+        "INSERT INTO texts VALUES (1, 'a list'), (2, 'aws'), (3, 'x'), (4, 'H100 SXM'), (5, 'm8'), (6, '');"
+        "INSERT INTO imports VALUES (1, '2026-11-20', '12:00:00', 'test');"
+        "INSERT INTO groups VALUES (1, 1, 2, 3, 4); INSERT INTO listings VALUES (1, 20261120, 1);"
+        "INSERT INTO details VALUES (1, 0, 0, 0, 1, 0, 1, 0, NULL, NULL, 6, 6, 0, NULL, NULL, NULL);"
+        "INSERT INTO series VALUES (1, 1, 5, 6, 8, 0);"
+        "INSERT INTO prices VALUES (1, 20261120, 1, 20261120, 1, 0.002, NULL, 0, 0, 1, NULL, NULL, NULL, NULL)"));
+  }
+  const auto planner = stored_offers(file, "");
+  ASSERT_TRUE(planner) << planner.error().message;
+  ASSERT_EQ(planner->offers.size(), 1U);
+  EXPECT_EQ(planner->offers.front(), offer_at("aws", "x", 7.2, "2026-11-20"));
+  import({offer_at("aws", "x", 3, "2026-11-20")}, "2026-11-20");
+  EXPECT_EQ(prices(), std::vector<double>{3}) << "a list of that day takes its place, as it did then";
+}
+
 TEST_F(StoreFile, FullDiskLosesNothing) {
   import({offer_at("aws", "x", 1, "2026-11-01")}, "2026-11-01");
   const auto database = Database::open(file, Database::Use::kWrite);

@@ -177,6 +177,7 @@ CommandSpec prices_fetch_action() {
        .target = &options->addresses,
        .help = "another address for a list (repeatable); http:// only on this machine",
        .value = "NAME=ADDRESS"}};
+  add_keep_unlikely_option(command, options->keep);
   add_store_options(command, options->keep.store, true);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);

@@ -44,6 +44,14 @@ Result<std::vector<CurrencyRate>> rates_of(const std::vector<std::string>& texts
   return rates;
 }
 
+/// Names lists by where they lie, so that the same file takes the place of what it said before, however it is called.
+void name_lists(System& system, const ImportFile& file, std::vector<Feed>& lists) {
+  const std::string path = system.real_path(file.name);
+  if (path.empty()) return;  // standard input
+  const std::size_t shown = shown_name(file.name).size();
+  for (Feed& list : lists) list.name = path + list.file.substr(std::min(shown, list.file.size()));
+}
+
 Result<std::vector<Feed>> read_one(System& system, const ImportFile& file, FeedTerms terms,
                                    const ImportArguments& options, const Catalogue& catalogue, std::string& date) {
   terms.file = shown_name(file.name);
@@ -80,6 +88,7 @@ Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files,
       return std::ranges::any_of(list.offers, [&](const Offer& offer) { return offer.as_of == date; });
     });
     if (undated) ++read.dates[{date, why}];
+    if (!is_address(file.name)) name_lists(system, file, *lists);
     std::ranges::move(*lists, std::back_inserter(read.lists));
   }
   if (read.lists.empty() && first) return std::unexpected(*std::move(first));
@@ -148,9 +157,7 @@ CommandSpec prices_import_action() {
                              .value = "CODE=RATE"});
   command.options.push_back(
       {.names = "--dry-run", .target = &options->keep.dry_run, .help = "only show what would become of the rows"});
-  command.options.push_back({.names = "--keep-unlikely",
-                             .target = &options->keep.unlikely,
-                             .help = "keep prices far from what others ask, such as your own negotiated ones"});
+  add_keep_unlikely_option(command, options->keep);
   add_details_flag(command, options->common);
   add_store_options(command, options->keep.store, true);
   add_output_options(command, options->common);

@@ -54,6 +54,12 @@ std::vector<Offer> known_before(const std::string& file, System& system, const C
 
 }  // namespace
 
+void add_keep_unlikely_option(CommandSpec& command, KeepOptions& options) {
+  command.options.push_back({.names = "--keep-unlikely",
+                             .target = &options.unlikely,
+                             .help = "keep prices far from what others ask, such as your own negotiated ones"});
+}
+
 Result<std::string> today_of(System& system) {
   const auto pinned = system.environment("GPUPLAN_TODAY");
   const std::string today = pinned ? std::string(*pinned) : system.today();

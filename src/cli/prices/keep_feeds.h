@@ -20,6 +20,8 @@ struct KeepOptions {
   bool unlikely = false;  ///< prices that nobody else asks are kept
 };
 
+void add_keep_unlikely_option(CommandSpec& command, KeepOptions& options);
+
 /// Today as the environment or the clock has it; a usage error where GPUPLAN_TODAY is no date.
 Result<std::string> today_of(System& system);
 

@@ -93,7 +93,7 @@ std::string import_text(const ImportReport& report, const Screen& screen) {
   text += reasons_text(most_first(report.corrections), "CORRECTED", report, screen);
   const auto unlikely = [](const auto& reason) { return reason.first.starts_with("a price far "); };
   if (std::ranges::any_of(report.rejections, unlikely))
-    text += '\n' + paragraph("Right all the same? gpuplan prices import --keep-unlikely takes them.", screen);
+    text += '\n' + paragraph("Right all the same? --keep-unlikely takes them.", screen);
   if (!report.dates.empty()) text += '\n';
   for (const std::string& line : report.dates) text += paragraph(line, screen);
   if (report.details && !report.notes.empty()) {

@@ -27,6 +27,7 @@ struct Feed {
 
   std::string format;                                 ///< "SkyPilot catalogue"
   std::string file{};                                 ///< FeedTerms::file, of a zip with the name in it behind
+  std::string name{};                                 ///< tells it from other lists of its day; empty: `file` does
   std::vector<Offer> offers;                          ///< each kept row gives one
   std::vector<std::uint64_t> offer_rows{};            ///< the row of each
   std::uint64_t rows = 0, kept = 0, corrected = 0;    ///< corrected rows are kept
