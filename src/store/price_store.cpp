@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -29,6 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kWholeDays = 30, kDailyDays = 365;
+/// So many present offers are laid out for planners; of more a planner asks the database.
+constexpr std::int64_t kMostReady = 150'000;
 
 /// Bytes from the beginning of a file; fewer where it ends before. None: it can not be read, as errno says.
 std::optional<std::string> bytes_of(const std::string& file, std::size_t most) {
@@ -157,15 +158,23 @@ void write_ready(const std::string& file, const std::vector<Offer>& offers, cons
 std::vector<Offer> current_offers(Database& database, std::string_view as_of) {
   ReadingTerms terms;
   if (!as_of.empty()) terms.day = last_of(packed_date(as_of));
-  std::deque<StoredOffer> found = read_offers(database, terms);
-  // Offers are large: their places are sorted, and each is moved once.
-  std::vector<Offer*> order;
-  order.reserve(found.size());
-  for (StoredOffer& one : found) order.push_back(&one.offer);
-  std::ranges::sort(order, [](const Offer* a, const Offer* b) { return before(*a, *b); });
-  std::vector<Offer> offers;
-  offers.reserve(found.size());
-  for (Offer* one : order) offers.push_back(std::move(*one));
+  std::vector<Offer> offers = std::move(read_offers(database, terms).offers);
+  // Offers are large: their places are sorted, and each is moved once, from where it lies to where one has left.
+  std::vector<std::size_t> order(offers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return before(offers[a], offers[b]); });
+  for (std::size_t first = 0; first < order.size(); ++first) {
+    if (order[first] == first) continue;
+    Offer moved = std::move(offers[first]);
+    std::size_t at = first;
+    for (std::size_t from = order[at]; from != first; from = order[at]) {
+      offers[at] = std::move(offers[from]);
+      order[at] = at;
+      at = from;
+    }
+    offers[at] = std::move(moved);
+    order[at] = at;
+  }
   return offers;
 }
 
@@ -230,28 +239,58 @@ Result<PriceStore> PriceStore::open(const std::string& file, Use use) {
   if (!database) return std::unexpected(std::move(database.error()));
   if (writes && (*database)->is_read_only())
     return failure("cannot be written (read-only disk, or no permission); nothing was changed", {file});
-  // A plain journal, so that the file alone says which state it is of; what a transaction changes stays in memory until
-  // it is whole.
-  (*database)->run("PRAGMA cache_size = -131072; PRAGMA journal_mode = DELETE; PRAGMA temp_store = MEMORY");
+  // A plain journal, so that the file alone says which state it is of; what a transaction of usual lists changes stays
+  // in memory until it is whole.
+  (*database)->run("PRAGMA cache_size = -8192; PRAGMA journal_mode = DELETE");
   if (const auto ready = bring_up_to_date(**database); !ready) return std::unexpected(ready.error());
   if (writes)
     if (const auto good = look_inside(**database); !good) return std::unexpected(good.error());
   return PriceStore(*std::move(database));
 }
 
-Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const ImportTerms& terms) {
-  Database& database = *database_;
-  if (const auto begun = database.begin(); !begun) {
-    Error error = begun.error();
-    database.roll_back();
-    return std::unexpected(std::move(error));
+Result<PriceStore> PriceStore::scratch() {
+  auto database = Database::open("", Database::Use::kWrite);
+  if (!database) return std::unexpected(std::move(database.error()));
+  if (const auto ready = bring_up_to_date(**database); !ready) return std::unexpected(ready.error());
+  return PriceStore(*std::move(database));
+}
+
+Result<void> PriceStore::stage(const std::string& list, std::span<const Offer> offers,
+                               std::span<const std::uint64_t> rows) {
+  if (!staged_) {
+    if (const auto begun = database_->begin(); !begun) {
+      Error error = begun.error();
+      database_->roll_back();
+      return std::unexpected(std::move(error));
+    }
+    staged_ = std::make_unique<StagedOffers>(*database_);
   }
+  staged_->take(list, offers, rows);
+  if (!database_->failed()) return {};
+  Error error = database_->error();
+  staged_.reset();
+  database_->roll_back();
+  return std::unexpected(std::move(error));
+}
+
+Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const ImportTerms& terms,
+                                        const StagedTerms& staged) {
+  Database& database = *database_;
+  if (!staged_)
+    if (const auto begun = database.begin(); !begun) {
+      Error error = begun.error();
+      database.roll_back();
+      return std::unexpected(std::move(error));
+    }
   const auto counter = database.change_counter();
   const std::int64_t number = database.ask("SELECT coalesce(max(id), 0) + 1 FROM imports");
   const bool first_today = Statement(database, "SELECT 1 FROM imports WHERE day = ?")(terms.today) == false;
   Statement(database, "INSERT INTO imports (id, day, time, version) VALUES (?, ?, ?, ?)")(number, terms.today,
                                                                                           terms.time, terms.version);
   ImportRecord record{number, terms.today, terms.time, terms.version, {}};
+  const int today = packed_date(terms.today);
+  const int whole_from = today > 0 ? days_before(today, kWholeDays) : 0;
+  add_lists(database, lists, {number, whole_from, staged_.get(), &staged.judge, staged.twice});
   for (const Feed& feed : lists) {
     add_list(database, number, static_cast<int>(record.lists.size()), feed);
     ImportedList& list = record.lists.emplace_back(
@@ -259,14 +298,15 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
     list.rejections.assign(feed.rejections.begin(), feed.rejections.end());
     std::ranges::stable_sort(list.rejections, [](const auto& a, const auto& b) { return a.second > b.second; });
   }
-  const int today = packed_date(terms.today);
-  const int whole_from = today > 0 ? days_before(today, kWholeDays) : 0;
-  add_lists(database, lists, number, whole_from);
-  const bool old = std::ranges::any_of(lists, [&](const Feed& feed) {
-    return std::ranges::any_of(feed.offers, [&](const Offer& one) { return packed_date(one.as_of) < whole_from; });
-  });
+  const bool old =
+      staged_ || std::ranges::any_of(lists, [&](const Feed& feed) {
+        return std::ranges::any_of(feed.offers, [&](const Offer& one) { return packed_date(one.as_of) < whole_from; });
+      });
   if ((first_today || old) && today > 0) thin(database, whole_from, days_before(today, kDailyDays));
-  std::vector<Offer> ready = current_offers(database, "");
+  staged_.reset();
+  const bool lays_out = count_offers(database, {}, kMostReady) < kMostReady;
+  std::vector<Offer> ready;
+  if (lays_out) ready = current_offers(database, "");
   const auto done = database.commit();
   if (!done) {
     Error error = done.error();
@@ -274,7 +314,10 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
     return std::unexpected(std::move(error));
   }
   // Whoever wrote meanwhile lays out what is newer.
-  if (const auto state = state_of(database.file()); state && counter && state->changes == *counter + 1) {
+  if (!lays_out) {
+    std::error_code untold;
+    fs::remove(ready_file(database.file()), untold);
+  } else if (const auto state = state_of(database.file()); state && counter && state->changes == *counter + 1) {
     ready = newest_offers(std::move(ready));
     std::ranges::sort(ready, before);  // once here, so that no planner needs to
     write_ready(database.file(), ready, *state);

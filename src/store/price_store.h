@@ -2,7 +2,10 @@
 // reads sees what was there before or after.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "domain/market/price_records.h"
 #include "input/feeds/rows/feed.h"
 #include "store/ready/ready.h"
+#include "store/rows/staging.h"
 
 namespace gpuplan {
 
@@ -20,6 +24,13 @@ class Database;
 struct ImportTerms {
   std::string today, time;  ///< UTC: 2026-11-25, 12:03:44
   std::string version;      ///< of the program
+};
+
+/// Of lists that were staged.
+struct StagedTerms {
+  StagedJudge judge{};
+  /// How many rows of a list said the same as others of it. Called, as the judge is, before counts of lists are stored.
+  std::function<void(std::string_view list, std::uint64_t rows)> twice{};
 };
 
 /// What a past price must be of.
@@ -40,9 +51,16 @@ class PriceStore {
   PriceStore(PriceStore&&) noexcept;
   PriceStore& operator=(PriceStore&&) noexcept;
 
+  /// One that lies nowhere and goes with this, to see what would become of long lists.
+  static Result<PriceStore> scratch();
+
+  /// Offers of a list that is too long to be held, which is called by its Feed::file, are put aside until import() is
+  /// called with that list; `rows` of the list are those of the offers. The first call takes the right to write.
+  Result<void> stage(const std::string& list, std::span<const Offer> offers, std::span<const std::uint64_t> rows);
+
   /// Adds all lists, or after an error none. Offers dated before what is known become part of the past. Thins what is
   /// old, and lays the present out for planners (store/ready/ready.h).
-  Result<ImportRecord> import(const std::vector<Feed>& lists, const ImportTerms& terms);
+  Result<ImportRecord> import(const std::vector<Feed>& lists, const ImportTerms& terms, const StagedTerms& staged = {});
 
   /// Offers as they were known on a date ("2026-11", "2026-11-25"; empty: as they are), each with the date of its
   /// price. In the order of before().
@@ -57,6 +75,7 @@ class PriceStore {
   explicit PriceStore(std::unique_ptr<Database> database);
 
   std::unique_ptr<Database> database_;
+  std::unique_ptr<StagedOffers> staged_;
 };
 
 /// The offers of a file for a planner, the newest of each machine (plan/answer/newest_offers.h) in the order of

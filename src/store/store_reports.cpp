@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -118,8 +117,7 @@ Result<StoreStatus> PriceStore::status() {
   status.imports = static_cast<std::uint64_t>(database_->ask("SELECT count(*) FROM imports"));
   status.prices = static_cast<std::uint64_t>(database_->ask("SELECT count(*) FROM prices"));
   std::map<std::pair<std::string, std::string>, ListedOffers> lists;
-  for (const StoredOffer& one : read_offers(*database_, {})) {
-    const Offer& offer = one.offer;
+  for (const Offer& offer : read_offers(*database_, {}).offers) {
     ListedOffers& list = lists[{offer.provider, offer.source}];
     list.provider = offer.provider;
     list.source = offer.source;
@@ -182,10 +180,10 @@ Result<std::vector<PriceChange>> PriceStore::changes(std::int64_t import) {
   now.import = import;
   then.import = import - 1;
   now.told_by = then.told_by = import;
-  const std::deque<StoredOffer> after = read_offers(*database_, now), before = read_offers(*database_, then);
+  const StoredOffers after = read_offers(*database_, now), before = read_offers(*database_, then);
   std::map<std::int64_t, std::pair<const Offer*, const Offer*>> pairs;
-  for (const StoredOffer& one : before) pairs[one.series].first = &one.offer;
-  for (const StoredOffer& one : after) pairs[one.series].second = &one.offer;
+  for (std::size_t i = 0; i < before.of.size(); ++i) pairs[before.of[i].first].first = &before.offers[i];
+  for (std::size_t i = 0; i < after.of.size(); ++i) pairs[after.of[i].first].second = &after.offers[i];
   join_moved(pairs);
   std::vector<PriceChange> changes;
   for (const auto& [series, pair] : pairs)

@@ -2,6 +2,7 @@
 """The store of prices when things go wrong: killed imports, two at once, disks that take nothing:
 tests/cli/prices_store_test.py PROGRAM"""
 
+import json
 import os
 import random
 import resource
@@ -117,6 +118,66 @@ class Killed(Folder):
             done = run("prices", "import", name, "--store", str(store))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual(self.content(store), 10)
+
+
+class Long(Folder):
+    def ledger(self, machines, days):
+        """Records as a ledger keeps them, each machine at a price that changes now and then."""
+        path = self.folder / f"ledger-{machines}-{days}.jsonl"
+        with open(path, "w") as out:
+            for day in range(days):
+                for machine in range(machines):
+                    price = 16 + machine % 90 / 10 + day // 3 % 5 / 10
+                    out.write(f'{{"provider": "host {machine % 5}", "gpu": "H100 SXM", "gpus": 8, "price_per_hour": {price:.2f}, '
+                              f'"instance": "machine {machine}", "region": "r{machine % 40}", "date": "2026-11-{day + 1:02d}", '
+                              f'"remarks": "{"x" * 200}"}}\n')
+        return path
+
+    def test_memory_does_not_grow_with_the_list(self):
+        path = self.ledger(6000, 21)
+        self.assertGreater(path.stat().st_size, 45_000_000)
+        done = subprocess.run([PROGRAM, "prices", "import", str(path), "--store", str(self.store), "--json"], env=environment(),
+                              capture_output=True, text=True, timeout=300,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (100_000_000, 100_000_000)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""), "all of its offers held at once take more than twice that")
+        told = json.loads(done.stdout)
+        self.assertEqual((told["rows"], told["kept"]), (126_000, 126_000))
+        self.assertEqual(self.exported().count("\n"), 1 + 6000)
+
+    def test_long_lists_are_judged_as_short_ones(self):
+        path = self.ledger(3000, 7)
+        lines = path.read_text().splitlines()
+        dear = lines[0].replace('16.00', '1600').replace('machine 0', 'machine x')
+        future = lines[1].replace('2026-11-01', '2027-11-01')
+        path.write_text("\n".join([*lines[:-1], dear, future, lines[5], lines[-1]]))
+        done = self.prices("import", str(path), "--json", "--details")
+        told = json.loads(done.stdout)
+        self.assertEqual((told["rows"], told["kept"], told["rejected"]), (21_003, 21_000, 3))
+        self.assertEqual({one["reason"]: one["rows"] for one in told["rejections"]},
+                         {"a price far above what others ask": 1, "a date in the future": 1, "the same row again": 1})
+        self.assertEqual({note["row"] for note in told["notes"]}, {21_000, 21_001})
+        stored = self.exported()
+        self.assertEqual(len(stored.splitlines()), 3001)
+        again = self.prices("import", str(path), "--dry-run", "--json")
+        self.assertEqual(json.loads(again.stdout)["kept"], 21_000)
+        self.assertEqual(self.exported(), stored)
+        (self.folder / "parts").mkdir()
+        for part in range(3):
+            (self.folder / f"parts/{part}.jsonl").write_text("\n".join(path.read_text().splitlines()[part::3]))
+        other = self.folder / "other.db"
+        run("prices", "import", str(self.folder / "parts"), "--store", str(other))
+        self.assertEqual(run("prices", "export", "--store", str(other)).stdout.replace("own JSON, a record a line", "own JSON"),
+                         stored.replace("own JSON, a record a line ledger", "own JSON"))
+
+    def test_a_list_that_breaks_off_leaves_nothing(self):
+        path = self.ledger(3000, 7)
+        with open(path, "a") as out:
+            out.write('{"gpu": "H1')
+        done = self.prices("import", str(path))
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn("cut short", done.stderr)
+        self.assertLessEqual(self.prices("export").stdout.count("\n"), 1)
 
 
 class Together(Folder):

@@ -187,7 +187,7 @@ TEST_F(StoredPrices, AreKnownOnEveryDayAsTheyWereThen) {
 }
 
 TEST_F(StoredPrices, AreTheSameFromOneImportAndFromMany) {
-  for (unsigned seed = 1; seed <= 12; ++seed) {
+  for (unsigned seed = 1; seed <= 16; ++seed) {
     std::mt19937 random(seed);
     const auto any = [&](unsigned most) { return static_cast<unsigned>(random() % most); };
     // Lists of a few days, often several of one, each of which leaves machines out and brings them back.
@@ -280,6 +280,73 @@ TEST_F(StoredPrices, OfLedgersThatBringTheirPastAreStoredOnce) {
   EXPECT_EQ(store().status()->prices, 18U);
   EXPECT_EQ(prices(), std::vector<double>{27});
   EXPECT_EQ(prices("2026-11-15"), std::vector<double>{15});
+}
+
+TEST_F(StoredPrices, OfLongListsAreThoseOfTheSameListsHeld) {
+  std::mt19937 random(7);
+  const auto any = [&](unsigned most) { return static_cast<unsigned>(random() % most); };
+  std::vector<Offer> offers;
+  for (int i = 0; i < 60'000; ++i) {  // one group, of more machines than are held at once, some on several days
+    Offer offer = offer_at("aws", i % 10 == 0 ? "y" : "x", 1 + any(4), "2026-11-" + std::to_string(10 + any(9)));
+    offer.instance = "m" + std::to_string(any(40'000));
+    offer.vcpus = static_cast<int>(any(2));
+    if (any(3) == 0) offer.spot_price = exactly(kAnHour * (0.1 + any(2)));
+    offers.push_back(std::move(offer));
+  }
+  const std::vector<Offer> other = {offer_at("aws", "x", 9, "2026-11-18")};
+  import(other, "2026-11-18");  // a list of its own part
+  const auto copy = std::filesystem::path(file + ".copy");
+  std::filesystem::copy_file(file, copy);
+  const ImportTerms terms{"2026-11-25", "12:00:00", "test"};
+  const auto all_of = [&](const std::string& as_of) { return known(as_of); };
+  ASSERT_TRUE(store().import({list_of(offers, "long.csv")}, terms));
+  const std::vector<Offer> now = all_of(""), then = all_of("2026-11-14");
+  std::filesystem::rename(copy, file);
+
+  Feed feed = list_of({}, "long.csv");
+  StagedTerms staged;
+  staged.judge = [](std::string_view, const Offer& offer, std::uint64_t row) {
+    EXPECT_GT(row, 0U);
+    EXPECT_EQ(offer.gpu, "H100 SXM");
+    return OfferVerdict{};
+  };
+  std::uint64_t twice = 0;
+  staged.twice = [&](std::string_view list, std::uint64_t rows) {
+    EXPECT_EQ(list, "long.csv");
+    twice += rows;
+  };
+  PriceStore target = store();
+  for (std::size_t at = 0; at < offers.size(); at += 7000) {
+    const auto part = std::span(offers).subspan(at, std::min<std::size_t>(7000, offers.size() - at));
+    std::vector<std::uint64_t> rows(part.size(), at + 1);
+    ASSERT_TRUE(target.stage("long.csv", part, rows));
+  }
+  ASSERT_TRUE(target.import({feed}, terms, staged));
+  EXPECT_EQ(all_of(""), now);
+  EXPECT_EQ(all_of("2026-11-14"), then);
+  std::ranges::sort(offers, before);
+  const auto rest = std::ranges::unique(offers, same_offer);
+  EXPECT_EQ(twice, rest.size());
+}
+
+TEST_F(StoredPrices, ThatAJudgeLeavesOutAreNotStored) {
+  PriceStore target = store();
+  std::vector<Offer> offers = {offer_at("aws", "x", 1, "2026-11-20"), offer_at("aws", "y", 2, "2026-11-20")};
+  offers[1].spot_price = exactly(kAnHour * 1.5);
+  const std::vector<std::uint64_t> rows = {1, 2};
+  ASSERT_TRUE(target.stage("long.csv", offers, rows));
+  StagedTerms staged;
+  staged.judge = [](std::string_view, const Offer&, std::uint64_t row) { return OfferVerdict{row != 1, row != 2}; };
+  ASSERT_TRUE(target.import({list_of({}, "long.csv")}, {"2026-11-25", "12:00:00", "test"}, staged));
+  ASSERT_EQ(known().size(), 1U);
+  EXPECT_EQ(known().front().region, "y");
+  EXPECT_FALSE(known().front().spot_price);
+  // What was staged and never imported leaves nothing.
+  {
+    PriceStore other = store();
+    ASSERT_TRUE(other.stage("long.csv", offers, rows));
+  }
+  EXPECT_EQ(known().size(), 1U);
 }
 
 TEST_F(StoredPrices, ThatMovedFromOneListToAnotherDidNotChange) {

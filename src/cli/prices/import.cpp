@@ -13,6 +13,7 @@
 #include "cli/prices/fetch_prices.h"
 #include "cli/prices/import_files.h"
 #include "cli/prices/keep_feeds.h"
+#include "cli/prices/long_lists.h"
 #include "cli/prices/price_bytes.h"
 #include "cli/prices/prices_actions.h"
 #include "input/feeds/feed_formats.h"
@@ -69,14 +70,15 @@ Result<std::vector<Feed>> read_one(System& system, const ImportFile& file, FeedT
 
 /// Files of a folder that are no price lists are told and passed over; a file that was named must be one.
 Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files, const ImportArguments& options,
-                           const std::string& today, const Catalogue& catalogue) {
+                           const std::string& today, const Catalogue& catalogue, LongLists& long_lists) {
   auto rates = rates_of(options.rates);
   if (!rates) return std::unexpected(std::move(rates.error()));
   ReadLists read;
   std::optional<Error> first;
   for (const ImportFile& file : files) {
     auto [date, why] = date_of_list(system, file.name, options.as_of, today);
-    auto lists = read_one(system, file, {"", options.provider, date, "", *rates}, options, catalogue, date);
+    auto lists =
+        read_one(system, file, {"", options.provider, date, "", *rates, &long_lists}, options, catalogue, date);
     if (is_address(file.name) && options.as_of.empty() && date != today) why = "its server says so";
     if (!lists) {
       if (!file.found) return std::unexpected(std::move(lists.error()));
@@ -84,10 +86,7 @@ Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files,
       if (!first) first = std::move(lists.error());
       continue;
     }
-    const bool undated = std::ranges::any_of(*lists, [&](const Feed& list) {
-      return std::ranges::any_of(list.offers, [&](const Offer& offer) { return offer.as_of == date; });
-    });
-    if (undated) ++read.dates[{date, why}];
+    if (std::ranges::any_of(*lists, [](const Feed& list) { return list.undated > 0; })) ++read.dates[{date, why}];
     if (!is_address(file.name)) name_lists(system, file, *lists);
     std::ranges::move(*lists, std::back_inserter(read.lists));
   }
@@ -111,12 +110,13 @@ int run_import(System& system, const ImportArguments& options) {
   if (!catalogue) return complain(system, catalogue.error());
   const auto files = import_files(system, options.files);
   if (!files) return complain(system, files.error());
-  auto read = read_all(system, *files, options, *today, *catalogue);
-  if (!read) return complain(system, read.error());
   KeepOptions keep = options.keep;
   keep.details = options.common.details;
+  LongLists long_lists(system, keep, *catalogue);
+  auto read = read_all(system, *files, options, *today, *catalogue, long_lists);
+  if (!read) return complain(system, read.error());
   const std::vector<std::string> dates = date_lines(*read);
-  return keep_feeds(system, std::move(read->lists), dates, keep, options.common, *catalogue);
+  return keep_feeds(system, std::move(read->lists), dates, keep, options.common, *catalogue, &long_lists);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
+#include "cli/prices/long_lists.h"
 #include "cli/prices/unlikely_offers.h"
 #include "output/prices/import_report.h"
 #include "store/price_store.h"
@@ -44,14 +45,6 @@ ImportReport report_of(const std::vector<Feed>& lists, bool details) {
   return report;
 }
 
-/// What prices are held against: all that is known before.
-std::vector<Offer> known_before(const std::string& file, System& system, const Catalogue& catalogue) {
-  std::vector<Offer> known = catalogue.offers;
-  if (!system.facts_of(file).is_file()) return known;
-  if (auto stored = stored_offers(file, "")) std::ranges::move(stored->offers, std::back_inserter(known));
-  return known;
-}
-
 }  // namespace
 
 void add_keep_unlikely_option(CommandSpec& command, KeepOptions& options) {
@@ -67,35 +60,63 @@ Result<std::string> today_of(System& system) {
   return today.empty() ? system.today() : today;
 }
 
-Result<ImportReport> store_feeds(System& system, std::vector<Feed>& lists, const KeepOptions& options,
-                                 const Catalogue& catalogue) {
-  const auto today = today_of(system);
-  if (!today) return std::unexpected(today.error());
-  const std::string file = store_file(system, options.store);
+std::vector<Offer> known_before(const std::string& file, System& system, const Catalogue& catalogue) {
+  std::vector<Offer> known = catalogue.offers;
+  if (!system.facts_of(file).is_file()) return known;
+  if (auto stored = stored_offers(file, "")) std::ranges::move(stored->offers, std::back_inserter(known));
+  return known;
+}
+
+Result<std::string> store_to_write(System& system, const KeepOptions& options) {
+  std::string file = store_file(system, options.store);
   if (file.empty() && !options.dry_run)
     return wrong_use(
         "there is no store of prices: GPUPLAN_STORE is empty, or there is no home folder; name a file with --store");
+  return file;
+}
+
+void name_source(Feed& list) {
+  for (Offer& offer : list.offers)
+    if (offer.source.empty()) offer.source = source_of(list);
+}
+
+Result<ImportReport> store_feeds(System& system, std::vector<Feed>& lists, const KeepOptions& options,
+                                 const Catalogue& catalogue, LongLists* long_lists) {
+  const auto today = today_of(system);
+  if (!today) return std::unexpected(today.error());
+  const auto file = store_to_write(system, options);
+  if (!file) return std::unexpected(file.error());
+  const bool any_long = long_lists != nullptr && long_lists->any();
+  if (any_long && long_lists->error()) return std::unexpected(*long_lists->error());
   for (Feed& list : lists) {
-    for (Offer& offer : list.offers)
-      if (offer.source.empty()) offer.source = source_of(list);
+    name_source(list);
     reject_future(list, *today);
   }
-  look_at_odd(lists, known_before(file, system, catalogue), options.unlikely);
+  PriceJudge fresh;
+  if (!any_long)
+    for (const Offer& offer : known_before(*file, system, catalogue)) fresh.add(offer, true);
+  look_at_odd(lists, any_long ? long_lists->judge() : fresh, options.unlikely);
 
+  const ImportTerms terms{*today, system.time_of_day(), GPUPLAN_VERSION};
+  Result<ImportRecord> record;
+  if (any_long) {
+    long_lists->add_counts(lists);
+    record = long_lists->import(lists, terms);
+  } else if (!options.dry_run) {
+    auto store = PriceStore::open(*file, PriceStore::Use::kWrite);
+    if (!store) return std::unexpected(std::move(store.error()));
+    record = store->import(lists, terms);
+  }
   ImportReport report = report_of(lists, options.details);
-  report.store = file;
-  if (options.dry_run) return report;
-  auto store = PriceStore::open(file, PriceStore::Use::kWrite);
-  if (!store) return std::unexpected(std::move(store.error()));
-  auto record = store->import(lists, {*today, system.time_of_day(), GPUPLAN_VERSION});
-  if (record) report.record = *std::move(record);
-  else complain(system, record.error());
+  report.store = *file;
+  if (!record) complain(system, record.error());
+  else if (!options.dry_run) report.record = *std::move(record);
   return report;
 }
 
 int keep_feeds(System& system, std::vector<Feed> lists, const std::vector<std::string>& dates,
-               const KeepOptions& options, const Common& common, const Catalogue& catalogue) {
-  auto report = store_feeds(system, lists, options, catalogue);
+               const KeepOptions& options, const Common& common, const Catalogue& catalogue, LongLists* long_lists) {
+  auto report = store_feeds(system, lists, options, catalogue, long_lists);
   if (!report) return complain(system, report.error());
   if (!options.dry_run && report->record.number == 0) return kInternal;
   report->dates = dates;

@@ -1,13 +1,17 @@
 #include "evidence/market/odd_prices.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "base/sorting.h"
 #include "domain/market/price_date.h"
 
 namespace gpuplan {
@@ -27,9 +31,8 @@ constexpr int kMonths = 12;
 /// 2026-10): a machine of one old GPU may have 64.
 constexpr DollarsPerSecond kOfVcpu = 0.05 * units::dollar / units::hour;
 
-bool about_then(const Offer& one, const Offer& other) {
-  const int a = months_of(one.as_of), b = months_of(other.as_of);
-  return a == 0 || b == 0 || (a > b ? a - b : b - a) <= kMonths;
+bool about_then(int month, int other) {
+  return month == 0 || other == 0 || (month > other ? month - other : other - month) <= kMonths;
 }
 
 std::optional<double> per_gpu(const Offer& offer, bool spot) {
@@ -44,11 +47,68 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
+struct Counted {
+  double price = 0;
+  std::uint64_t count = 0;
+};
+
+/// What one provider asks for a GPU in one month.
+class Asked {
+ public:
+  void add(double price, bool before) {
+    if (before) {
+      least_ = least_ > 0 ? std::min(least_, price) : price;
+      most_ = std::max(most_, price);
+    }
+    recent_.push_back(price);
+    constexpr std::size_t kWhole = 4096;
+    if (recent_.size() >= kWhole) fold();
+  }
+  void put_into(std::vector<Counted>& all) const {
+    all.insert(all.end(), folded_.begin(), folded_.end());
+    for (const double price : recent_) all.push_back({price, 1});
+  }
+  double least() const { return least_; }  ///< of those known before; 0: none
+  double most() const { return most_; }
+
+ private:
+  /// Prices that are alike in their first ten bits become one.
+  void fold() {
+    constexpr std::uint64_t kFirstBits = ~((std::uint64_t{1} << 42U) - 1);
+    for (const double price : recent_)
+      folded_.push_back({std::bit_cast<double>(std::bit_cast<std::uint64_t>(price) & kFirstBits), 1});
+    recent_.clear();
+    std::ranges::sort(folded_, {}, &Counted::price);
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < folded_.size(); ++i) {
+      if (to > 0 && folded_[to - 1].price == folded_[i].price) folded_[to - 1].count += folded_[i].count;
+      else folded_[to++] = folded_[i];
+    }
+    folded_.resize(to);
+  }
+
+  std::vector<double> recent_;
+  std::vector<Counted> folded_;
+  double least_ = 0, most_ = 0;
+};
+
+double median(std::vector<Counted>& all) {
+  std::ranges::sort(all, {}, &Counted::price);
+  std::uint64_t rest = 0;
+  for (const Counted& one : all) rest += one.count;
+  rest = (rest - 1) / 2;
+  for (const Counted& one : all) {
+    if (rest < one.count) return one.price;
+    rest -= one.count;
+  }
+  return all.back().price;
+}
+
 using Kind = std::pair<std::string_view, bool>;                       // GPU, spot
 using Seller = std::tuple<std::string_view, bool, std::string_view>;  // and provider
 
 /// What one kind goes for at those who have it: the median of each.
-struct Market {
+struct KindMarket {
   std::map<std::string_view, double> sellers;
   double usual = 0;  ///< median over them
 
@@ -62,63 +122,30 @@ struct Market {
 };
 
 /// What is usual about one month.
-class Usual {
- public:
-  /// `about`: an offer of that month.
-  Usual(const std::vector<Offer>& offers, const std::vector<Offer>& known, const Offer& about) {
-    std::map<Seller, std::vector<double>> all, before;
-    const auto add = [&](const Offer& offer, std::map<Seller, std::vector<double>>& to) {
-      for (const bool spot : {false, true})
-        if (const auto price = per_gpu(offer, spot)) to[{offer.gpu, spot, offer.provider}].push_back(*price);
-    };
-    for (const Offer& offer : offers)
-      if (about_then(offer, about)) add(offer, all);
-    for (const Offer& offer : known) {
-      if (!about_then(offer, about)) continue;
-      add(offer, all);
-      add(offer, before);
-    }
-    for (auto& [seller, prices] : all)
-      markets_[{std::get<0>(seller), std::get<1>(seller)}].sellers.emplace(std::get<2>(seller), median(prices));
-    for (auto& [kind, market] : markets_) {
-      std::vector<double> medians;
-      for (const auto& seller : market.sellers) medians.push_back(seller.second);
-      market.usual = median(medians);
-    }
-    for (auto& [seller, prices] : before) {
-      const auto [least, most] = std::ranges::minmax(prices);
-      own_.emplace(seller, std::pair(least, most));
-    }
-  }
+struct Usual {
+  std::map<Kind, KindMarket> markets;
+  std::map<Seller, std::pair<double, double>> own;  ///< the least and the most that the same provider asked before
 
   /// Null: too few have it.
-  const Market* market(const Offer& offer, bool spot) const {
-    const auto found = markets_.find({offer.gpu, spot});
-    return found == markets_.end() || found->second.sellers.size() < kProviders ? nullptr : &found->second;
+  const KindMarket* market(const Offer& offer, bool spot) const {
+    const auto found = markets.find({offer.gpu, spot});
+    return found == markets.end() || found->second.sellers.size() < kProviders ? nullptr : &found->second;
   }
-  /// The least and the most that the same provider asked before.
-  std::optional<std::pair<double, double>> own(const Offer& offer, bool spot) const {
-    const auto found = own_.find({offer.gpu, spot, offer.provider});
-    return found == own_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  std::map<Kind, Market> markets_;
-  std::map<Seller, std::pair<double, double>> own_;
 };
 
 /// A price that is odd, but for its place in the list.
 std::optional<OddPrice> oddity(const Offer& offer, bool spot, double price, const Usual& usual) {
-  const auto own = usual.own(offer, spot);
+  const auto own = usual.own.find({offer.gpu, spot, offer.provider});
+  const bool known = own != usual.own.end();
   // Who always asked so goes on asking so.
-  if (own && price < own->second * kAsBefore && price > own->first / kAsBefore) return std::nullopt;
+  if (known && price < own->second.second * kAsBefore && price > own->second.first / kAsBefore) return std::nullopt;
   const double bare = std::max(price - kOfVcpu.value * offer.vcpus / offer.gpus, 0.0);
-  if (const Market* market = usual.market(offer, spot);
+  if (const KindMarket* market = usual.market(offer, spot);
       market != nullptr && (bare > market->usual * kMostOfMarket || price < market->usual * kLeastOfMarket) &&
       market->is_beyond(price > market->usual ? bare : price, offer.provider))
     return OddPrice{0, spot, price / market->usual, DollarsPerSecond{market->usual}, false};
-  if (!own || spot) return std::nullopt;
-  const auto [least, most] = *own;
+  if (!known || spot) return std::nullopt;
+  const auto [least, most] = own->second;
   if (bare > most * kMostOfOwn) return OddPrice{0, spot, price / most, DollarsPerSecond{most}, true};
   if (price < least / kMostOfOwn) return OddPrice{0, spot, price / least, DollarsPerSecond{least}, true};
   return std::nullopt;
@@ -126,21 +153,82 @@ std::optional<OddPrice> oddity(const Offer& offer, bool spot, double price, cons
 
 }  // namespace
 
-std::vector<OddPrice> odd_prices(const std::vector<Offer>& offers, const std::vector<Offer>& known) {
-  std::map<int, std::vector<std::size_t>> months;
-  for (std::size_t i = 0; i < offers.size(); ++i) months[months_of(offers[i].as_of)].push_back(i);
-  std::vector<OddPrice> odd;
-  for (const auto& month : months) {
-    const Usual usual(offers, known, offers[month.second.front()]);
-    for (const std::size_t i : month.second)
-      for (const bool spot : {false, true})
-        if (const auto price = per_gpu(offers[i], spot))
-          if (auto found = oddity(offers[i], spot, *price, usual)) {
-            found->offer = i;
-            odd.push_back(*found);
-          }
+struct PriceJudge::Market {
+  std::map<Seller, std::map<int, Asked>> sellers;
+  std::set<std::string, std::less<>> names;  ///< that sellers look at
+  std::map<int, Usual> usual;                ///< by month, as far as asked for
+
+  std::string_view kept(std::string_view name) {
+    const auto found = names.find(name);
+    return found != names.end() ? *found : *names.emplace(name).first;
   }
-  sort_stably(odd, {}, &OddPrice::offer);
+  const Usual& usual_about(int month);
+};
+
+const Usual& PriceJudge::Market::usual_about(int month) {
+  const auto [known, is_new] = usual.try_emplace(month);
+  Usual& all = known->second;
+  if (!is_new) return all;
+  std::vector<Counted> prices;
+  for (const auto& [seller, months] : sellers) {
+    prices.clear();
+    double least = 0, most = 0;
+    for (const auto& [one, asked] : months) {
+      if (!about_then(month, one)) continue;
+      asked.put_into(prices);
+      if (asked.least() > 0) least = least > 0 ? std::min(least, asked.least()) : asked.least();
+      most = std::max(most, asked.most());
+    }
+    if (prices.empty()) continue;
+    const auto& [gpu, spot, provider] = seller;
+    all.markets[{gpu, spot}].sellers.emplace(provider, median(prices));
+    if (least > 0) all.own.emplace(seller, std::pair(least, most));
+  }
+  for (auto& [kind, market] : all.markets) {
+    std::vector<double> medians;
+    for (const auto& seller : market.sellers) medians.push_back(seller.second);
+    market.usual = median(medians);
+  }
+  return all;
+}
+
+PriceJudge::PriceJudge() : market_(std::make_unique<Market>()) {}
+PriceJudge::~PriceJudge() = default;
+PriceJudge::PriceJudge(PriceJudge&&) noexcept = default;
+
+void PriceJudge::add(const Offer& offer, bool before) {
+  market_->usual.clear();
+  for (const bool spot : {false, true}) {
+    const auto price = per_gpu(offer, spot);
+    if (!price) continue;
+    auto seller = market_->sellers.find(Seller(offer.gpu, spot, offer.provider));
+    if (seller == market_->sellers.end()) {
+      const Seller view(market_->kept(offer.gpu), spot, market_->kept(offer.provider));
+      seller = market_->sellers.try_emplace(view).first;
+    }
+    seller->second[months_of(offer.as_of)].add(*price, before);
+  }
+}
+
+std::vector<OddPrice> PriceJudge::judge(const Offer& offer) {
+  std::vector<OddPrice> odd;
+  for (const bool spot : {false, true})
+    if (const auto price = per_gpu(offer, spot))
+      if (const auto found = oddity(offer, spot, *price, market_->usual_about(months_of(offer.as_of))))
+        odd.push_back(*found);
+  return odd;
+}
+
+std::vector<OddPrice> odd_prices(const std::vector<Offer>& offers, const std::vector<Offer>& known) {
+  PriceJudge judge;
+  for (const Offer& offer : known) judge.add(offer, true);
+  for (const Offer& offer : offers) judge.add(offer, false);
+  std::vector<OddPrice> odd;
+  for (std::size_t i = 0; i < offers.size(); ++i)
+    for (OddPrice& one : judge.judge(offers[i])) {
+      one.offer = i;
+      odd.push_back(one);
+    }
   return odd;
 }
 

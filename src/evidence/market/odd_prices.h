@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "domain/market/offer.h"
@@ -18,12 +19,30 @@ struct OddPrice {
   bool own = false;          ///< the usual one is what the same provider asked before, else the median of providers
 };
 
-/// Looks at each price of a GPU on demand and on spot among `offers`, less what clouds ask for the vCPUs beside it
-/// where it is high. Usual is the median over providers of their median price of that GPU, those of `known` and of
-/// `offers` from the year around the offer's date, where at least three providers have it; and what the same provider
-/// asked in `known` before. Clouds ask up to seven times what marketplaces do, hosts let machines go for a fifth:
-/// beyond these bounds a price is odd, unless another provider asks about as much, or the same one did before. What
-/// else is in a list makes no price odd but by what it says of the market. Odd prices come in the order of the offers.
+/// Looks at the price of a GPU on demand and on spot, less what clouds ask for the vCPUs beside it where it is high.
+/// Usual is the median over providers of their median price of that GPU, those from the year around the offer's date,
+/// where at least three providers have it; and what the same provider asked before. Clouds ask up to seven times what
+/// marketplaces do, hosts let machines go for a fifth: beyond these bounds a price is odd, unless another provider asks
+/// about as much, or the same one did before. What else is in a list makes no price odd but by what it says of the
+/// market. First all offers are added, then they are judged. Memory does not grow with the number of offers: of a
+/// provider with more than some thousand prices of a GPU in a month they count to three digits.
+class PriceJudge {
+ public:
+  PriceJudge();
+  ~PriceJudge();
+  PriceJudge(PriceJudge&&) noexcept;
+
+  /// `before`: it was known before the lists that are judged.
+  void add(const Offer& offer, bool before);
+  /// What is odd of an offer: nothing, one of its prices or both.
+  std::vector<OddPrice> judge(const Offer& offer);
+
+ private:
+  struct Market;
+  std::unique_ptr<Market> market_;
+};
+
+/// The odd prices among `offers`, in their order, where `known` was known before.
 std::vector<OddPrice> odd_prices(const std::vector<Offer>& offers, const std::vector<Offer>& known);
 
 }  // namespace gpuplan

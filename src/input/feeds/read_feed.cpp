@@ -44,9 +44,7 @@ class FeedText {
     if (done && !reader_) done = begin();
     if (done) done = reader_->finish();
     if (!done) return std::unexpected(std::move(done.error()));
-    Feed feed = rows_->finish(std::string(format_->title));
-    feed.file = rows_->terms().file;
-    return feed;
+    return rows_->finish();
   }
   /// Its format is told by no sign: it may be something else than a price list.
   bool unknown() const { return unknown_; }
@@ -65,7 +63,7 @@ class FeedText {
       return unknown_list(terms_.file);
     }
     if (!format_->provider.empty()) terms_.provider = format_->provider;
-    rows_.emplace(std::move(terms_), *catalogue_);
+    rows_.emplace(std::move(terms_), std::string(format_->title), *catalogue_);
     reader_ = format_->reader(*rows_);
     const std::string head = std::exchange(head_, {});
     return reader_->take(head);

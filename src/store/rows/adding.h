@@ -2,16 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string_view>
 
 #include "input/feeds/rows/feed.h"
-#include "store/rows/names.h"
+#include "store/rows/staging.h"
 #include "store/sql/sql.h"
 
 namespace gpuplan {
 
-/// Within a transaction. `whole_from`: since that day (store/rows/dates.h) nothing was thinned out. Failures are the
-/// database's.
-void add_lists(Database& database, std::span<const Feed> lists, std::int64_t import, int whole_from);
+struct AddingTerms {
+  std::int64_t import = 0;
+  int whole_from = 0;  ///< since that day (store/rows/dates.h) nothing was thinned out
+  // Of lists that were too long to be held: where they lie under their Feed::file, and, told while they are added, who
+  // judges their offers and is told how many rows said the same as others.
+  StagedOffers* staged = nullptr;
+  const StagedJudge* judge = nullptr;
+  std::function<void(std::string_view list, std::uint64_t rows)> twice{};
+};
+
+/// Within a transaction. Failures are the database's.
+void add_lists(Database& database, std::span<const Feed> lists, const AddingTerms& terms);
 
 }  // namespace gpuplan

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.h"
+
 namespace gpuplan {
 namespace {
 
@@ -25,6 +27,7 @@ struct DetailRow {
   std::int64_t availability = 0, label = 0, band = 0;  ///< band: 0 none, else from 1
   std::optional<double> low, middle, high;
 
+  /// All of it as bytes.
   std::string key() const {
     std::string bytes;
     const auto put = [&](auto value) {
@@ -39,6 +42,11 @@ struct DetailRow {
       put(one.value_or(0.0));
     }
     return bytes;
+  }
+  DetailHash hash() const {
+    constexpr std::uint64_t kOtherSeed = 0x9E3779B97F4A7C15ULL;
+    const std::string bytes = key();
+    return {hash_of(bytes), hash_of(bytes, kOtherSeed)};
   }
 };
 
@@ -79,6 +87,8 @@ StoredTexts::StoredTexts(Database& database)
       add_(database, "INSERT INTO texts (text) VALUES (?) RETURNING id") {}
 
 std::int64_t StoredTexts::number_of(const std::string& text) {
+  constexpr std::size_t kMostKnown = 50'000;  // a long list of hosts has a name for each
+  if (known_.size() >= kMostKnown) known_.clear();
   const auto [known, is_new] = known_.try_emplace(text, 0);
   if (!is_new) return known->second;
   if (find_(text)) known->second = find_.whole(0);
@@ -109,12 +119,12 @@ StoredDetails::StoredDetails(Database& database, StoredTexts& texts)
                          ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id") {
   Statement all(database, "SELECT " + std::string(kDetails) + ", id FROM details");
   constexpr int kId = 15;
-  for (bool more = all(); more; more = all.next()) known_.emplace(row_in(all, 0).key(), all.whole(kId));
+  for (bool more = all(); more; more = all.next()) known_.emplace(row_in(all, 0).hash(), all.whole(kId));
 }
 
 std::int64_t StoredDetails::number_of(const Offer& offer) {
   const DetailRow row = row_of(offer, texts_);
-  const auto [known, is_new] = known_.try_emplace(row.key(), 0);
+  const auto [known, is_new] = known_.try_emplace(row.hash(), 0);
   if (is_new &&
       add_(row.vcpus, row.ram, row.minimum, row.increment, row.startup, row.startup_billed, row.term, row.disk_price,
            row.egress_price, row.availability, row.label, row.band, row.low, row.middle, row.high)) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "domain/market/offer.h"
@@ -36,6 +38,9 @@ class TextList {
   std::string none_;
 };
 
+/// Two hashes of details, which tell them apart: hosts may have some of their own each.
+using DetailHash = std::pair<std::uint64_t, std::uint64_t>;
+
 /// Vcpus, memory, billing, ... of an offer: what few offers have of their own, and prices do not change.
 class StoredDetails {
  public:
@@ -45,7 +50,7 @@ class StoredDetails {
  private:
   StoredTexts& texts_;
   Statement add_;
-  std::unordered_map<std::string, std::int64_t> known_;
+  std::map<DetailHash, std::int64_t> known_;
 };
 
 /// The same for reading: fills those fields of the offer.

@@ -20,52 +20,66 @@ constexpr const char* kNewestListings =
     "?3 = 0 OR id IN (SELECT grp FROM listings WHERE import = ?3)) n JOIN listings l ON l.grp = n.id AND l.day = "
     "n.newest AND l.import <= ?2 GROUP BY l.grp, l.part";
 
+std::string from_newest() {
+  return " FROM (" + std::string(kNewestListings) +
+         ") n JOIN series s ON s.grp = n.grp AND s.part = n.part JOIN prices p ON p.series = s.id WHERE p.first_import "
+         "<= "
+         "n.import AND p.last_import >= n.import AND p.first <= ?1 AND p.last >= n.day";
+}
+
 /// Takes out what several lists of one day tell alike; the series known longest stays.
-void join_parts(std::deque<StoredOffer>& found) {
-  std::vector<std::size_t> order(found.size());
+void join_parts(StoredOffers& found) {
+  std::vector<std::size_t> order(found.offers.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto group = [&](std::size_t i) { return found.of[i].second; };
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-    const StoredOffer &one = found[a], &other = found[b];
-    if (one.group != other.group) return one.group < other.group;
-    if (before(one.offer, other.offer)) return true;
-    return !before(other.offer, one.offer) && one.series < other.series;
+    if (group(a) != group(b)) return group(a) < group(b);
+    if (before(found.offers[a], found.offers[b])) return true;
+    return !before(found.offers[b], found.offers[a]) && found.of[a].first < found.of[b].first;
   });
-  std::vector<bool> twice(found.size(), false);
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const StoredOffer &one = found[order[i - 1]], &other = found[order[i]];
-    twice[order[i]] = one.group == other.group && same_offer(one.offer, other.offer);
-  }
+  std::vector<bool> twice(order.size(), false);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    twice[order[i]] =
+        group(order[i - 1]) == group(order[i]) && same_offer(found.offers[order[i - 1]], found.offers[order[i]]);
   std::size_t to = 0;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (!twice[i]) {
-      if (to != i) found[to] = std::move(found[i]);
-      ++to;
+  for (std::size_t i = 0; i < twice.size(); ++i) {
+    if (twice[i]) continue;
+    if (to != i) {
+      found.offers[to] = std::move(found.offers[i]);
+      found.of[to] = found.of[i];
     }
-  found.resize(to);
+    ++to;
+  }
+  found.offers.resize(to);
+  found.of.resize(to);
 }
 
 }  // namespace
 
-std::deque<StoredOffer> read_offers(Database& database, const ReadingTerms& terms) {
+StoredOffers read_offers(Database& database, const ReadingTerms& terms) {
   const TextList texts(database);
   const DetailList details(database, texts);
   Statement listed_before(database, "SELECT max(day) FROM listings WHERE grp = ? AND part = ? AND day <= ?");
   Statement rows(database,
                  "SELECT s.id, s.grp, p.first, p.last, n.gpu, n.provider, n.region, n.source, s.instance, "
                  "s.zone, s.gpus, n.part, " +
-                     std::string(kPriceColumns) + " FROM (" + kNewestListings +
-                     ") n JOIN series s ON s.grp = n.grp AND s.part = n.part JOIN prices p ON "
-                     "p.series = s.id WHERE p.first_import <= n.import AND p.last_import >= n.import AND "
-                     "p.first <= ?1 AND p.last >= n.day ORDER BY n.grp, s.id, p.first, p.first_import");
+                     std::string(kPriceColumns) + from_newest() + " ORDER BY n.grp, s.id, p.first, p.first_import");
   constexpr int kValues = 12;
-  std::deque<StoredOffer> found;
+  StoredOffers found;
+  const auto count = static_cast<std::size_t>(count_offers(database, terms));
+  found.offers.reserve(count);
+  found.of.reserve(count);
   bool parts = false;
   for (bool more = rows(terms.day, terms.import, terms.told_by); more; more = rows.next()) {
     const std::int64_t series = rows.whole(0), group = rows.whole(1);
     // A later price takes the place of an earlier one.
-    if (found.empty() || found.back().series != series) found.push_back({series, group, {}});
-    else found.back().offer = {};
-    Offer& offer = found.back().offer;
+    if (found.of.empty() || found.of.back().first != series) {
+      found.of.emplace_back(series, group);
+      found.offers.emplace_back();
+    } else {
+      found.offers.back() = {};
+    }
+    Offer& offer = found.offers.back();
     const std::int64_t part = rows.whole(11);
     parts = parts || part > 0;
     std::int64_t day = rows.whole(3);
@@ -84,6 +98,11 @@ std::deque<StoredOffer> read_offers(Database& database, const ReadingTerms& term
   }
   if (parts) join_parts(found);
   return found;
+}
+
+std::int64_t count_offers(Database& database, const ReadingTerms& terms, std::int64_t most) {
+  Statement rows(database, "SELECT count(*) FROM (SELECT 1" + from_newest() + " LIMIT " + std::to_string(most) + ")");
+  return rows(terms.day, terms.import, terms.told_by) ? rows.whole(0) : 0;
 }
 
 }  // namespace gpuplan

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <utility>
+#include <vector>
 
 #include "domain/market/offer.h"
 #include "store/sql/sql.h"
 
 namespace gpuplan {
 
-struct StoredOffer {
-  std::int64_t series = 0, group = 0;
-  Offer offer;
+/// Offers with the numbers of their series and groups.
+struct StoredOffers {
+  std::vector<Offer> offers;
+  std::vector<std::pair<std::int64_t, std::int64_t>> of;  ///< series and group of each
 };
 
 /// Days are as in store/rows/dates.h.
@@ -22,7 +24,10 @@ struct ReadingTerms {
 };
 
 /// Offers that the newest listing of each group names, each with the date on which it was read last; by series.
-/// Failures are the database's. A deque, since offers are large.
-std::deque<StoredOffer> read_offers(Database& database, const ReadingTerms& terms);
+/// Failures are the database's.
+StoredOffers read_offers(Database& database, const ReadingTerms& terms);
+
+/// How many that gives, but no more than so many are counted.
+std::int64_t count_offers(Database& database, const ReadingTerms& terms, std::int64_t most = INT64_MAX);
 
 }  // namespace gpuplan

@@ -102,7 +102,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& file, Use us
   // A reader may write, too: what was begun by somebody who was killed is taken back by whoever comes next.
   const int flags = SQLITE_OPEN_READWRITE | (use == Use::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX;
   // A name that begins with a colon means something else to SQLite.
-  const std::string path = file.starts_with('/') ? file : "./" + file;
+  const std::string path = file.empty() || file.starts_with('/') ? file : "./" + file;
   int code = sqlite3_open_v2(path.c_str(), &database->database_, flags, nullptr);
   if (code == SQLITE_CANTOPEN && use == Use::kRead) {
     sqlite3_close(std::exchange(database->database_, nullptr));

@@ -60,7 +60,8 @@ class Statement {
 class Database {
  public:
   enum class Use { kRead, kWrite };
-  /// Opens what is there, for writing also what is not. Nothing is read or written yet. `file` is what messages say.
+  /// Opens what is there, for writing also what is not. Nothing is read or written yet. `file` is what messages say;
+  /// empty: a database that lies nowhere and goes when it is closed.
   static Result<std::unique_ptr<Database>> open(const std::string& file, Use use);
   ~Database();
   Database(const Database&) = delete;

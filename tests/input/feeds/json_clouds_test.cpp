@@ -114,14 +114,14 @@ TEST(AwsFeed, SetsSpotPricesAtTheFloorAside) {
   known.price = exactly(75.955 * units::dollar / units::hour);
   FeedTerms terms;
   terms.provider = "aws";
-  FeedRows rows(terms, market);
+  FeedRows rows(terms, "", market);
   const auto reader = find_feed_format("aws-spot-history")->reader(rows);
   ASSERT_TRUE(reader->take(R"({"SpotPriceHistory":[
     {"AvailabilityZone":"ap-southeast-3a","InstanceType":"p5.48xlarge","ProductDescription":"Linux/UNIX","SpotPrice":"7.595500","Timestamp":"2026-11-20T10:00:00+00:00"},
     {"AvailabilityZone":"us-east-1b","InstanceType":"p5.48xlarge","ProductDescription":"Linux/UNIX","SpotPrice":"14.25","Timestamp":"2026-11-20T10:00:00+00:00"},
     {"AvailabilityZone":"us-east-1b","InstanceType":"p5.48xlarge","ProductDescription":"Windows","SpotPrice":"20"}]})"));
   ASSERT_TRUE(reader->finish());
-  const Feed feed = rows.finish("");
+  const Feed feed = rows.finish();
   EXPECT_EQ(told(feed), Lines{"8x H100 SXM spot 14.25 in us-east-1"});
   EXPECT_EQ(feed.offers[0].zone, "us-east-1b");
   EXPECT_EQ(feed.offers[0].as_of, "2026-11-20");
@@ -212,11 +212,11 @@ TEST(SeewebFeed, CountsEuros) {
     {"name":"ECS1GPU7","cpu":"8","ram":"32768","gpu":"1","gpu_label":"L40s 48GB","hourly_price":0.8,"available":true,"available_regions":[{"location":"it-fr2"}]},
     {"name":"eCS4","cpu":"4","gpu":"0","gpu_label":null,"hourly_price":0.06,"available":true,"available_regions":[]}]})";
   EXPECT_EQ(told(read_list("seeweb", list)), Lines{"1x L40S 1 in it-fr2"});
-  FeedRows rows({"x.json", "seeweb", "2026-11-25", "s"}, catalogue());
+  FeedRows rows({"x.json", "seeweb", "2026-11-25", "s"}, "", catalogue());
   const auto reader = find_feed_format("seeweb")->reader(rows);
   ASSERT_TRUE(reader->take(list));
   ASSERT_TRUE(reader->finish());
-  EXPECT_EQ(rows.finish("").kept, 0U) << "no rate, no dollars";
+  EXPECT_EQ(rows.finish().kept, 0U) << "no rate, no dollars";
 }
 
 TEST(GcpBillingFeed, TakesNoGpuWithoutItsMachine) {

@@ -34,13 +34,13 @@ inline Read read_as(std::string_view name, std::string_view text, std::size_t pi
   terms.provider = format->provider;
   terms.as_of = "2026-11-25";
   terms.rates = {{"EUR", 1.25}};
-  FeedRows rows(terms, catalogue());
+  FeedRows rows(terms, std::string(format->title), catalogue());
   const auto reader = format->reader(rows);
   Result<void> read;
   for (std::size_t at = 0; read && at < text.size(); at += piece)
     read = reader->take(std::string(text.substr(at, piece)));
   if (read) read = reader->finish();
-  Read outcome{rows.finish(std::string(format->title)), ""};
+  Read outcome{rows.finish(), ""};
   if (!read) outcome.error = std::to_string(read.error().place.line) + ": " + read.error().message;
   return outcome;
 }

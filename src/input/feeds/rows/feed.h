@@ -24,6 +24,7 @@ struct FeedNote {
 /// rows = kept + rejected(), always.
 struct Feed {
   static constexpr std::size_t kMostNotes = 20'000;  ///< the rest is only counted
+  static constexpr std::size_t kHeld = 10'000;       ///< offers of a long list that are held at once
 
   std::string format;                                 ///< "SkyPilot catalogue"
   std::string file{};                                 ///< FeedTerms::file, of a zip with the name in it behind
@@ -31,11 +32,20 @@ struct Feed {
   std::vector<Offer> offers;                          ///< each kept row gives one
   std::vector<std::uint64_t> offer_rows{};            ///< the row of each
   std::uint64_t rows = 0, kept = 0, corrected = 0;    ///< corrected rows are kept
+  std::uint64_t undated = 0;                          ///< kept rows without a date of their own
   std::vector<FeedNote> notes;                        ///< in the order of the rows
   std::map<std::string, std::uint64_t> rejections{};  ///< rows by reason
   std::map<std::string, std::uint64_t> corrections{};
 
   std::uint64_t rejected() const { return rows - kept; }
+};
+
+/// Takes the kept offers of lists that are too long to be held.
+class OfferSink {
+ public:
+  virtual ~OfferSink() = default;
+  /// The next offers of a list, with their rows, its format and its file; `part` may be changed.
+  virtual void take(Feed& part) = 0;
 };
 
 /// What a price list does not say of itself.
@@ -45,6 +55,7 @@ struct FeedTerms {
   std::string as_of;     ///< date of rows without one, 2026-11-25
   std::string source;    ///< Offer::source of its rows
   std::vector<CurrencyRate> rates{};
+  OfferSink* long_lists = nullptr;  ///< of a list with more than Feed::kHeld offers it takes all; null: all are held
 };
 
 }  // namespace gpuplan

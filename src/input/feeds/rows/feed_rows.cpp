@@ -94,7 +94,10 @@ std::string FeedRow::words() const {
   return text;
 }
 
-FeedRows::FeedRows(FeedTerms terms, const Catalogue& catalogue) : terms_(std::move(terms)), catalogue_(&catalogue) {
+FeedRows::FeedRows(FeedTerms terms, std::string format, const Catalogue& catalogue)
+    : terms_(std::move(terms)), catalogue_(&catalogue) {
+  feed_.format = std::move(format);
+  feed_.file = terms_.file;
   for (const Node& node : catalogue.nodes)
     if (const Gpu* gpu = catalogue.find_gpu(node.gpu); gpu != nullptr && !node.instance.empty())
       nodes_.emplace(to_lower(node.provider + '\n' + node.instance), gpu);
@@ -258,6 +261,7 @@ void FeedRows::take(FeedRow row) {
   if (counts(row.egress_price) && row.egress_price > 0) offer.egress_price = row.egress_price * dollar / GB;
   offer.vcpus = whole<int>(std::floor(row.vcpus));
   offer.ram = row.ram_gib * GiB;
+  const bool undated = row.as_of.empty();
   offer.source = row.source.empty() ? terms_.source : std::move(row.source);
   offer.as_of = row.as_of.empty() ? terms_.as_of : std::move(row.as_of);
   offer.provider = std::move(row.provider);
@@ -272,6 +276,8 @@ void FeedRows::take(FeedRow row) {
 
   ++feed_.rows;
   ++feed_.kept;
+  if (undated) ++feed_.undated;
+  if (terms_.long_lists != nullptr && feed_.offers.size() >= Feed::kHeld) hand_over();
   if (row.corrections.empty()) return;
   ++feed_.corrected;
   for (std::string& reason : row.corrections) {
@@ -280,8 +286,17 @@ void FeedRows::take(FeedRow row) {
   }
 }
 
-Feed FeedRows::finish(std::string format) {
-  feed_.format = std::move(format);
+/// Rows that say the same again are found among those held only; whoever takes them finds the others.
+void FeedRows::hand_over() {
+  is_long_ = true;
+  terms_.long_lists->take(feed_);
+  feed_.offers.clear();
+  feed_.offer_rows.clear();
+  seen_.clear();
+}
+
+Feed FeedRows::finish() {
+  if (is_long_) hand_over();
   sort_stably(feed_.notes, {}, &FeedNote::row);  // some rows wait for others
   return std::move(feed_);
 }

@@ -51,7 +51,8 @@ struct FeedRow {
 
 class FeedRows {
  public:
-  FeedRows(FeedTerms terms, const Catalogue& catalogue);
+  /// `format`: Feed::format.
+  FeedRows(FeedTerms terms, std::string format, const Catalogue& catalogue);
 
   /// Keeps or rejects the row and counts it. Rejected: no GPU (only counted), the same row again, a GPU that gpuplan
   /// does not know, no whole number of GPUs, no price, a price that nobody asks (0, negative, below $0.0001/h or above
@@ -67,15 +68,17 @@ class FeedRows {
   const FeedTerms& terms() const { return terms_; }
   const Catalogue& catalogue() const { return *catalogue_; }
   /// What came of all rows.
-  Feed finish(std::string format);
+  Feed finish();
 
  private:
   const Gpu* find(FeedRow& row, std::string& problem);
   bool seen_before(const Offer& offer);
+  void hand_over();
 
   FeedTerms terms_;
   const Catalogue* catalogue_;
   Feed feed_;
+  bool is_long_ = false;                                             ///< its offers go to FeedTerms::long_lists
   std::unordered_map<std::string, const Gpu*> nodes_;                ///< GPU of a provider's machine, in lower case
   std::map<std::string, std::pair<const Gpu*, std::string>> found_;  ///< GPU and note by what a row says of it
   std::unordered_multimap<std::uint64_t, std::size_t> seen_;         ///< kept offers by hash
