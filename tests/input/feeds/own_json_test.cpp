@@ -30,6 +30,25 @@ TEST(OwnJson, FindsFieldsByTheirUsualNames) {
                                      {"an entry that is no object in braces", 1}}));
 }
 
+TEST(OwnJson, FindsFieldsInObjectsOfARecord) {
+  const Feed feed = read_list("json", R"([
+    {"provider":{"name":"Acme"},"gpu":{"model":"H100 SXM","count":8,"memory_gb":80},"price":{"hourly":"20,40","currency":"EUR"},
+     "location":{"region":"eu-west"},"specs":{"vcpus":192,"memory_gib":2048},"date":45987},
+    {"provider":"b","accelerator":{"name":"L4","count":2},"pricing":{"on_demand":{"hourly":2.5},"spot":{"hourly":1}}},
+    {"provider":"c","resources":{"gpus":[{"name":"L40S","count":4}],"vcpu":64},"price":{"amount":3.2,"unit":"gpu_hour"}},
+    {"provider":"d","gpu":{"model":"L4","count":1},"price":{"gross":{"hourly":1.19}},"vat_rate":19},
+    {"provider":"e","gpu":{"model":"L4"},"price":{"hourly":{"value":1}}},
+    {"proveedor":"f","tarjeta":"L4","cantidad":2,"precio_por_hora":"1,50"},
+    {"provider":"g","gpu":"L4","gpus":2,"price":1.5,"tags":["a","b"],"history":[{"price":1},{"price":2}]}])");
+  EXPECT_EQ(told(feed), (Lines{"8x H100 SXM 25.5 in eu-west", "2x L4 2.5 spot 1", "4x L40S 12.8", "1x L4 1",
+                               "2x L4 1.5", "2x L4 1.5"}));
+  ASSERT_EQ(feed.offers.size(), 6U);
+  EXPECT_EQ(feed.offers[0].provider, "acme");
+  EXPECT_EQ(feed.offers[0].vcpus, 192);
+  EXPECT_EQ(feed.offers[0].as_of, "2025-11-26");
+  EXPECT_EQ(feed.rejections, counts({{"no number of GPUs", 1}}));
+}
+
 TEST(OwnJson, KindsOfPriceUnderAnyName) {
   const auto of = [](const std::string& field) {
     const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":1,"price":1,)" + field + "}]");

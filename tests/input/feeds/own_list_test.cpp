@@ -58,6 +58,79 @@ TEST(OwnList, CurrenciesAreThoseThatCellsName) {
   EXPECT_EQ(said("0.6 $ per GPU-h"), "$2.4");
 }
 
+TEST(OwnList, ReadsFrenchAndSpanishHeads) {
+  const Feed french = read_feed(
+      "Fournisseur;R\xC3\xA9gion;Carte graphique;Nombre de GPU;M\xC3\xA9moire GPU (Go);Prix HT par heure "
+      "(\xE2\x82\xAC);Date\n"
+      "moi;Gravelines;RTX 4090;4;24;2,40;25 novembre 2026\n",
+      terms_of("l.csv"));
+  ASSERT_EQ(told(french), Strings{"4x RTX 4090 $2.64"});
+  EXPECT_EQ(french.offers[0].provider, "moi");
+  EXPECT_EQ(french.offers[0].region, "Gravelines");
+  EXPECT_EQ(french.offers[0].as_of, "2026-11-25");
+  const Feed spanish = read_feed(
+      "Proveedor;Ubicaci\xC3\xB3n;Tarjeta;Cantidad;Precio por hora;Moneda;Fecha\nyo;Madrid;RTX 4090;4;1.002,40;USD;25 "
+      "de noviembre de "
+      "2026\n",
+      terms_of("l.csv"));
+  ASSERT_EQ(told(spanish), Strings{"4x RTX 4090 $1002.4"});
+  EXPECT_EQ(spanish.offers[0].provider, "yo");
+  EXPECT_EQ(spanish.offers[0].region, "Madrid");
+  EXPECT_EQ(spanish.offers[0].as_of, "2026-11-25");
+  for (const char* head : {"Prix/heure", "Prix \xC3\xA0 l'heure", "Tarif horaire", "Precio/hora", "Preis je Stunde",
+                           "Co\xC3\xBBt par heure"})
+    EXPECT_EQ(priced("GPU", head, "2,4"), "$2.4") << head;
+  for (const char* head : {"Prix par GPU et heure", "Prix/carte/h", "Precio por GPU por hora"})
+    EXPECT_EQ(priced("GPU", head, "0.6"), "$2.4") << head;
+  for (const char* head : {"Prix mensuel", "Precio mensual", "Preis monatlich", "Prix par mois"})
+    EXPECT_EQ(priced("GPU", head, "1752"), "$2.4") << head;
+  for (const char* head : {"Prix stockage", "Prix r\xC3\xA9serv\xC3\xA9", "Precio reservado", "Precio almacenamiento"})
+    EXPECT_TRUE(own_column(head).field == OwnField::kNone || own_column(head).field == OwnField::kKind) << head;
+}
+
+TEST(OwnList, PricesWithTaxAreTakenWithoutIt) {
+  constexpr std::string_view kNoRate = "a price with tax, whose rate is not said";
+  for (const char* head : {"Price excl. VAT", "Price (ex VAT)", "Prix HT", "Preis netto", "Preis zzgl. MwSt.",
+                           "Precio sin IVA", "Price before tax", "Price/h plus VAT", "Prix hors taxes", "priceExclTax"})
+    EXPECT_EQ(priced("GPU", head, "2.4"), "$2.4") << head;
+  for (const char* head : {"Price incl. VAT", "Prix TTC", "Preis brutto", "Preis inkl. MwSt.", "Precio con IVA",
+                           "Gross price", "price_incl_tax", "Preis (inkl. MwSt.)", "Prix toutes taxes comprises"})
+    EXPECT_EQ(priced("GPU", head, "2.4").substr(0, kNoRate.size()), kNoRate) << head;
+  for (const char* head : {"Price incl. 20% VAT", "Prix TTC (TVA 20 %)", "Preis inkl. 20% MwSt."})
+    EXPECT_EQ(priced("GPU", head, "2.88"), "$2.4") << head;
+  for (const char* cell : {"$2.88 incl. 20% VAT", "2,88 $ TTC (20 %)", "$2.40 excl. VAT", "2.40 HT", "$2.4 + VAT plus"})
+    EXPECT_EQ(priced("GPU", "Price", cell), "$2.4") << cell;
+  EXPECT_EQ(priced("GPU", "Price", "$2.88 incl. VAT").substr(0, kNoRate.size()), kNoRate);
+  EXPECT_EQ(own_column("VAT").field, OwnField::kTaxRate) << "the tax is no price";
+  EXPECT_EQ(own_column("VAT amount").field, OwnField::kNone);
+
+  const auto of = [](const std::string& text) {
+    const Feed feed = read_feed(text, terms_of("l.csv"));
+    return feed.kept == 1 ? told(feed.offers[0]) : feed.rejections.empty() ? "no row" : feed.rejections.begin()->first;
+  };
+  EXPECT_EQ(of("gpu,gpus,price,VAT included,VAT rate\nRTX 4090,4,2.88,yes,20\n"), "4x RTX 4090 $2.4");
+  EXPECT_EQ(of("gpu,gpus,price,VAT included,VAT %\nRTX 4090,4,2.4,no,20\n"), "4x RTX 4090 $2.4");
+  EXPECT_EQ(of("gpu,gpus,Price incl. VAT,VAT\nRTX 4090,4,2.88,20%\n"), "4x RTX 4090 $2.4");
+  EXPECT_EQ(of("gpu,gpus,Price incl. VAT,VAT\nRTX 4090,4,2.88,0.48\n").substr(0, kNoRate.size()), kNoRate)
+      << "in money";
+  EXPECT_EQ(of("gpu;gpus;Netto;Brutto\nRTX 4090;4;2,40;2,88\n"), "4x RTX 4090 $2.4");
+  EXPECT_EQ(of("gpu;gpus;Brutto;Netto\nRTX 4090;4;2,88;2,40\n"), "4x RTX 4090 $2.4");
+  EXPECT_EQ(of("All prices incl. 20% VAT\ngpu,gpus,price\nRTX 4090,4,2.88\n"), "4x RTX 4090 $2.4");
+  EXPECT_EQ(of("Alle Preise inkl. MwSt.\ngpu;gpus;price\nRTX 4090;4;2,88\n").substr(0, kNoRate.size()), kNoRate);
+  const Feed told_as = read_feed("gpu,gpus,Price incl. 20% VAT\nRTX 4090,4,2.88\n", terms_of("l.csv"));
+  EXPECT_EQ(told_as.corrections.count("a price with tax, taken without it"), 1U);
+}
+
+TEST(OwnList, CountsDaysAsSpreadsheetsDo) {
+  EXPECT_EQ(read_own_date("45987").text, "2025-11-26");
+  EXPECT_EQ(read_own_date("46351.5").text, "2026-11-25");
+  for (const char* cell : {"39999", "55000", "459870", "4598", "45987x"})
+    EXPECT_FALSE(read_own_date(cell).problem.empty()) << cell;
+  const Feed feed = read_feed("gpu,gpus,price,Date\nT4,1,0.5,45987\n", terms_of("l.csv"));
+  ASSERT_EQ(feed.kept, 1U);
+  EXPECT_EQ(feed.offers[0].as_of, "2025-11-26");
+}
+
 TEST(OwnList, WhatTheReaderPaysCounts) {
   for (const char* head : {"list_price,your_price", "Retail price,Price"}) {
     const Feed feed = read_feed(std::string("gpu,gpus,") + head + "\nRTX 4090,4,3,2.4\n", terms_of("l.csv"));
@@ -425,8 +498,8 @@ TEST(OwnDates, AsPeopleAndProgramsWriteThem) {
     EXPECT_EQ(read_own_date(cell).text, "2026-11") << cell;
   for (const char* cell : {"", "-", "n/a"})
     EXPECT_EQ(read_own_date(cell).text + std::string(read_own_date(cell).problem), "") << cell;
-  for (const char* cell : {"yesterday", "Q3 2026", "2026-02-30", "Feb 30, 2026", "45970", "12", "Nov", "Nov 5",
-                           "5/11/26", "2026-11-05-01", "99999999999999999999", "Mayhem 5, 2026", "Nov 5 Dec 6 2026"})
+  for (const char* cell : {"yesterday", "Q3 2026", "2026-02-30", "Feb 30, 2026", "12", "Nov", "Nov 5", "5/11/26",
+                           "2026-11-05-01", "99999999999999999999", "Mayhem 5, 2026", "Nov 5 Dec 6 2026"})
     EXPECT_EQ(read_own_date(cell).problem, "a date that is none") << cell;
   EXPECT_EQ(read_own_date("3/4/2026").problem, "a date that reads in two ways (3/4/2026)");
 }

@@ -42,7 +42,7 @@ bool take_word(std::string_view word, OwnPrice& price) {
   if (hours_of(word) > 0) price.hours = hours_of(word);
   else if (is_gpu_word(word)) price.per_gpu = true;
   else if (is_cent_word(word)) price.cents = true;
-  else if (word == "from" || word == "ab" || word == "starting") price.from = true;
+  else if (word == "from" || word == "ab" || word == "starting" || word == "desde" || word == "des") price.from = true;
   else return is_joining_word(word) || word == "ca" || word == "about" || word == "us" || word == "at";
   return true;
 }
@@ -50,7 +50,7 @@ bool take_word(std::string_view word, OwnPrice& price) {
 }  // namespace
 
 bool says_none(std::string_view lower) {
-  constexpr std::array<std::string_view, 30> kNone = {"-",
+  constexpr std::array<std::string_view, 37> kNone = {"-",
                                                       "--",
                                                       "\xE2\x80\x93",
                                                       "\xE2\x80\x94",
@@ -77,15 +77,29 @@ bool says_none(std::string_view lower) {
                                                       "unavailable",
                                                       "not available",
                                                       "auf anfrage",
+                                                      "sur demande",
+                                                      "sur devis",
+                                                      "indisponible",
+                                                      "consultar",
+                                                      "a consultar",
+                                                      "agotado",
+                                                      "no disponible",
                                                       "ausverkauft",
                                                       "talk to sales",
                                                       "upon request"};
   return lower.empty() || std::ranges::find(kNone, lower) != kNone.end();
 }
 
-OwnPrice read_own_price(std::string_view cell, LooseNumbers& numbers) {
+OwnPrice read_own_price(std::string_view written, LooseNumbers& numbers) {
   OwnPrice price;
-  if (says_none(to_lower(cell))) return price;
+  if (says_none(to_lower(written))) return price;
+  std::string plain;
+  std::string_view cell = written;
+  if (std::ranges::any_of(written, is_letter)) {
+    plain = without_accents(written);
+    price.tax = take_own_tax(plain);
+    cell = plain;
+  }
   const auto fail = [](std::string_view problem) {
     OwnPrice none;
     none.problem = problem;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/feeds/formats/own_tax.h"
 #include "input/text/untidy/loose_number.h"
 
 namespace gpuplan {
@@ -16,11 +17,12 @@ struct OwnPrice {
   bool per_gpu = false;
   bool cents = false;          ///< that it was written in; the value is whole already
   bool range = false;          ///< of two; the value is the middle between them
+  OwnTax tax{};                ///< that is said to be in it
   bool from = false;           ///< "from 0.9", the least that is asked
   std::string_view problem{};  ///< why it can not be read; empty: it can
 };
 
-/// "$2.49/h", "2,49 €", "USD 1.234,56 / month", "20-24", "n/a", "sold out".
+/// "$2.49/h incl. 19% VAT", "2,49 €", "USD 1.234,56 / month", "20-24", "n/a", "sold out".
 OwnPrice read_own_price(std::string_view cell, LooseNumbers& numbers);
 
 /// A figure with a unit behind it that is passed over or, for TB and MB, undone: 64 of "64 GB", 8 of "8x", 2048 of "2

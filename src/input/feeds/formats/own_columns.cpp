@@ -24,41 +24,64 @@ constexpr std::array kOwnNames = {
     OwnNames{
         OwnField::kGpu,
         "gpumodel|gputype|gpuname|acceleratorname|acceleratortype|acceleratormodel|accelerator|gpu|graphicscard|card|"
-        "gpusku|grafikkarte|gpumodell|gputyp|beschleuniger|device|model|modell"},
+        "gpusku|grafikkarte|gpumodell|gputyp|beschleuniger|cartegraphique|modelegpu|modeledegpu|typegpu|typedegpu|"
+        "tarjetagrafica|modelogpu|modelodegpu|tipogpu|tipodegpu|carte|tarjeta|accelerateur|acelerador|device|model|"
+        "modell|modele|modelo"},
     OwnNames{
         OwnField::kGpus,
         "gpus|gpucount|numgpus|numberofgpus|noofgpus|nogpus|gpuqty|gpuquantity|gpunum|ngpus|ngpu|numgpu|"
         "gpuspernode|gpusperinstance|gpuspermachine|gpuscount|acceleratorcount|accelerators|anzahlgpus|anzahldergpus|"
-        "gpuanzahl|anzahlgpu|anzahlkarten|anzahlgrafikkarten|count|qty|quantity|anzahl|menge|stckzahl|stueckzahl"},
-    OwnNames{OwnField::kProvider,
-             "provider|cloud|cloudprovider|vendor|supplier|company|platform|marketplace|host|hoster|anbieter"},
+        "gpuanzahl|anzahlgpu|anzahlkarten|anzahlgrafikkarten|nombredegpu|nombredegpus|nombregpu|nbgpu|nbgpus|nbregpu|"
+        "nombredecartes|nbcartes|numerodegpu|numerodegpus|cantidaddegpu|cantidaddegpus|cantidadgpu|"
+        "numerodetarjetas|cantidaddetarjetas|count|qty|quantity|anzahl|menge|stuckzahl|stueckzahl|quantite|qte|"
+        "cantidad|cant"},
+    OwnNames{
+        OwnField::kProvider,
+        "provider|cloud|cloudprovider|vendor|supplier|company|platform|marketplace|host|hoster|anbieter|fournisseur|"
+        "hebergeur|prestataire|proveedor|plateforme|plataforma"},
     OwnNames{OwnField::kRegion,
-             "region|location|datacenter|datacentre|country|site|geo|geolocation|standort|land|rechenzentrum"},
-    OwnNames{OwnField::kZone, "zone|availabilityzone|az"},
+             "region|location|datacenter|datacentre|country|site|geo|geolocation|standort|land|rechenzentrum|"
+             "emplacement|localisation|pays|centrededonnees|ubicacion|localizacion|pais|centrodedatos"},
+    OwnNames{OwnField::kZone, "zone|availabilityzone|az|zona|zonededisponibilite|zonadedisponibilidad"},
     OwnNames{
         OwnField::kInstance,
         "instance|instancetype|instancename|machinetype|machine|machinename|sku|plan|flavor|flavour|shape|nodetype|"
-        "server|servertype|product|offer|config|configuration|vmtype|vmsize|size"},
-    OwnNames{OwnField::kGpuMemory,
-             "vram|vramgb|vramgib|gpumemory|gpumemorygb|gpumemorygib|gpuram|gpuramgb|gpuvram|memorypergpu|vrampergpu|"
-             "gpumem"},
-    OwnNames{OwnField::kVcpus, "vcpus|vcpu|cpus|cpu|cores|cpucores|cpucount|vcpucount|numcpus|kerne"},
-    OwnNames{OwnField::kRam,
-             "ram|ramgb|ramgib|rammb|memory|memorygb|memorygib|memorymb|systemmemory|hostmemory|cpumemory|mainmemory|"
-             "systemram"},
-    OwnNames{OwnField::kAvailability, "availability|available|stock|stockstatus|status|instock"},
+        "server|servertype|product|offer|config|configuration|vmtype|vmsize|size|typedinstance|typeinstance|instancia|"
+        "tipodeinstancia|serveur|servidor|maquina|offre|oferta|produit|producto"},
+    OwnNames{
+        OwnField::kGpuMemory,
+        "vram|vramgb|vramgib|memoiregpu|memoirevideo|memoiredelacarte|vramgo|memoriagpu|memoriadegpu|memoriadelagpu|"
+        "memoriagrafica|memoriadevideo|memoriadelatarjeta|gpuspeicher|gpumemory|gpumemorygb|gpumemorygib|gpuram|"
+        "gpuramgb|gpuvram|memorypergpu|vrampergpu|"
+        "gpumem"},
+    OwnNames{OwnField::kVcpus,
+             "vcpus|vcpu|cpus|cpu|cores|cpucores|cpucount|vcpucount|numcpus|kerne|coeurs|"
+             "processeurs|nucleos|procesadores"},
+    OwnNames{
+        OwnField::kRam,
+        "ram|ramgb|ramgib|rammb|memory|memorygb|memorygib|memorymb|systemmemory|hostmemory|cpumemory|mainmemory|"
+        "systemram|arbeitsspeicher|hauptspeicher|memoire|memoirevive|memoireram|memoirego|ramgo|memoria|memoriaram|"
+        "memoriagb"},
+    OwnNames{OwnField::kAvailability,
+             "availability|available|stock|stockstatus|status|instock|verfugbarkeit|"
+             "verfugbar|disponibilite|disponible|disponibilidad|enstock"},
     OwnNames{OwnField::kMinimum, "billingminimum|billingminimumminutes|billingminimums|minimumminutes"},
     OwnNames{OwnField::kIncrement, "billingincrement|billingincrementseconds|billingincrements|incrementseconds"},
     OwnNames{OwnField::kInterruptions, "interruptions|interruptionrate|reclaims|evictionrate"},
     OwnNames{OwnField::kLabel, "label|nickname"},
-    OwnNames{OwnField::kCurrency, "currency|ccy|currencycode|whrung|waehrung"},
+    OwnNames{OwnField::kCurrency, "currency|ccy|currencycode|wahrung|waehrung|devise|monnaie|moneda|divisa"},
     OwnNames{OwnField::kUnit,
              "unit|units|priceunit|unitofprice|pricingunit|rateunit|costunit|unitofmeasure|uom|pricebasis|"
-             "priceper|pricedper|per|einheit|preiseinheit|preisje|preispro"},
+             "priceper|pricedper|per|einheit|preiseinheit|preisje|preispro|unite|unidad"},
+    OwnNames{OwnField::kTaxRate,
+             "vat|vatrate|vatpercent|vatpct|tax|taxrate|taxpercent|taxpct|mwst|mwstsatz|ust|ustsatz|steuersatz|"
+             "mehrwertsteuer|tva|tauxtva|tauxdetva|iva|tipoiva|tipodeiva|gst|gstrate"},
+    OwnNames{OwnField::kTaxIncluded,
+             "taxincluded|vatincluded|includesvat|includestax|pricesincludetax|taxinclusive|tvacomprise|ivaincluido"},
     OwnNames{
         OwnField::kAsOf,
         "asof|date|pricedate|snapshotdate|observedat|observed|collectedat|fetchedat|timestamp|day|updated|lastupdated|"
-        "updatedat|datum|stand"},
+        "updatedat|datum|stand|fecha|datedereleve|fechadeactualizacion|actualizado|misejour|miseajour"},
     OwnNames{OwnField::kSource, "source|sourceurl|url"},
 };
 
@@ -84,25 +107,29 @@ constexpr std::array<std::string_view, 19> kCodes = {"USD", "EUR", "GBP", "INR",
                                                      "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "BRL",
                                                      "KRW", "SGD", "HKD", "ILS", "NZD"};
 
-constexpr std::array kTimes = {std::pair{std::string_view("h|hr|hrs|hour|hours|hourly|stunde|stunden|std"), 1.0},
-                               std::pair{std::string_view("s|sec|second|seconds|sekunde"), 1.0 / 3600},
-                               std::pair{std::string_view("minute|minutes"), 1.0 / 60},
-                               std::pair{std::string_view("day|days|daily|tag|tages"), 24.0},
-                               std::pair{std::string_view("week|weekly|woche|wochen"), 168.0},
-                               std::pair{std::string_view("mo|month|months|monthly|monat|monats"), 730.0},
-                               std::pair{std::string_view("year|yearly|annual|yr|jahr|jahres"), 8760.0}};
+constexpr std::array kTimes = {
+    std::pair{std::string_view("h|hr|hrs|hour|hours|hourly|stunde|stunden|std|stundlich|heure|heures|horaire|"
+                               "hora|horas|horario"),
+              1.0},
+    std::pair{std::string_view("s|sec|second|seconds|sekunde"), 1.0 / 3600},
+    std::pair{std::string_view("minute|minutes"), 1.0 / 60},
+    std::pair{std::string_view("day|days|daily|tag|tages|taglich|jour|jours|journalier|dia|dias|diario"), 24.0},
+    std::pair{std::string_view("week|weekly|woche|wochen|semaine|semaines|semana|semanas|semanal"), 168.0},
+    std::pair{std::string_view("mo|month|months|monthly|monat|monats|monatlich|mois|mensuel|mensuelle|mes|"
+                               "meses|mensual"),
+              730.0},
+    std::pair{std::string_view("year|yearly|annual|yr|jahr|jahres|jahrlich|annee|annuel|annuelle|ano|anual"), 8760.0}};
 
-constexpr std::string_view kPriceWords = "price|prices|cost|costs|rate|dph|fee|tariff|preis|kosten",
-                           kSpotWords = "spot|preemptible|preempt|interruptible|bid",
-                           kGpuWords = "gpu|gpus|accelerator|accelerators|card|chip|karte|grafikkarte",
-                           kMachineWords = "instance|node|machine|server|vm|host|box|maschine|knoten|instanz",
-                           kCentWords = "ct|cent|cents", kJoiningWords = "per|pro|je|a|an|each|billed|charged|priced";
-
-bool one_of(std::string_view word, std::string_view words) {
-  for (const std::string_view one : split(words, '|'))
-    if (one == word) return true;
-  return false;
-}
+constexpr std::string_view kPriceWords =
+                               "price|prices|pricing|cost|costs|rate|dph|fee|tariff|preis|preise|kosten|netto|brutto|"
+                               "prix|tarif|cout|couts|precio|precios|tarifa|coste|costes|costo",
+                           kSpotWords = "spot|preemptible|preempt|interruptible|interrumpible|bid",
+                           kGpuWords = "gpu|gpus|accelerator|accelerators|card|chip|karte|grafikkarte|carte|tarjeta",
+                           kMachineWords =
+                               "instance|node|machine|server|vm|host|box|maschine|knoten|instanz|serveur|noeud|"
+                               "servidor|nodo|maquina|instancia",
+                           kCentWords = "ct|cent|cents",
+                           kJoiningWords = "per|pro|je|a|an|each|billed|charged|priced|par|por|la|de|l";
 
 /// Words of a head in lower case; currencies are told apart.
 struct Head {
@@ -157,19 +184,22 @@ Head head_of(std::string_view name) {
 /// Of something else than the price of a machine as it is.
 constexpr std::string_view kOtherWords =
     "storage|disk|egress|ingress|network|bandwidth|transfer|token|tokens|setup|upfront|reserved|reservation|commit|"
-    "commitment|committed|discount|discounted|savings|max|min|cap|limit|tax|vat|cpu|vcpu|vcpus|core|cores|ram|memory|"
+    "commitment|committed|discount|discounted|savings|max|min|cap|limit|cpu|vcpu|vcpus|core|cores|ram|memory|"
     "gb|gib|tb|"
     "tflop|tflops|low|high|change|old|previous|1yr|3yr|exchange|fx|as|asof|"
-    "date|updated|timestamp";
+    "date|updated|timestamp|stockage|disque|almacenamiento|disco|speicher|festplatte|trafic|trafico|reserve|reservee|"
+    "reservado|reservada|reserviert|engagement|compromiso|remise|descuento|rabatt|memoire|memoria|coeur|nucleo|kern";
 constexpr std::string_view kBillingWords = "billing|billed|increment|granularity|minimum";
 /// What others pay: of two prices the one that the reader pays counts.
 constexpr std::string_view kListWords = "list|listed|retail|msrp|rack";
 constexpr std::string_view kSummaryWords = "avg|average|mean|median|lowest|highest|cheapest|minimum|starting|from";
 
 /// Prices, by the words of the head.
-OwnColumn price_column(const Head& head) {
+OwnColumn price_column(const Head& head, const OwnTax& tax) {
   OwnColumn column;
   if (head.any(kOtherWords)) return column;
+  // Else it is the tax itself.
+  if (tax.said == OwnTax::Said::kNothing && std::ranges::any_of(head.words, is_tax_word)) return column;
   double hours = 0;
   std::string_view time;
   for (const std::string& word : head.words)
@@ -179,7 +209,7 @@ OwnColumn price_column(const Head& head) {
     }
   const bool price = head.any(kPriceWords);
   const bool demand = head.any("demand|ondemand") && (head.any("on") || head.any("ondemand"));
-  const bool per = head.any("per|pro|je") && (hours > 0 || head.any("gpu"));
+  const bool per = head.any("per|pro|je|par|por") && (hours > 0 || head.any("gpu"));
   const bool rented = hours > 0 && (!head.currency.empty() || time == "hourly" || time == "monthly" || head.any("gpu"));
   const bool money_only = !head.currency.empty() && head.words.empty();
   const bool spot = head.any(kSpotWords);
@@ -190,13 +220,14 @@ OwnColumn price_column(const Head& head) {
   column.cents = head.any(kCentWords);
   column.summary = head.any(kSummaryWords);
   column.list = head.any(kListWords);
+  column.tax = tax;
   column.hours = hours;
   return column;
 }
 
 double memory_unit(const Head& head) {
-  if (head.any("mb|mib")) return 1.0 / 1024;
-  return head.any("tb|tib") ? 1024 : 1;
+  if (head.any("mb|mib|mo")) return 1.0 / 1024;
+  return head.any("tb|tib|to") ? 1024 : 1;
 }
 
 /// Whether a text is nothing but words of these, one after another; they are put into `words`.
@@ -214,7 +245,7 @@ bool cut_into(std::string_view text, std::span<const std::string_view> of, std::
 /// Words that others run together, the longer ones first.
 const std::vector<std::string_view>& words_run_together() {
   static const std::vector<std::string_view> words = [] {
-    std::vector<std::string_view> all = {"usd", "eur", "gbp", "ondemand", "total", "per", "pro", "cents"};
+    std::vector<std::string_view> all = {"usd", "eur", "gbp", "ondemand", "total", "per", "pro", "par", "por", "cents"};
     constexpr std::size_t kShortest = 2;  // "h" would cut anything
     const auto add = [&](std::string_view list) {
       for (const std::string_view word : split(list, '|'))
@@ -235,10 +266,10 @@ int undone(const OwnColumn& column) {
          (column.hours == 0   ? 1
           : column.hours == 1 ? 0
                               : 4) +
-         (column.summary ? 8 : 0) + (column.list ? 16 : 0);
+         (column.summary ? 8 : 0) + (column.list ? 16 : 0) + (column.tax.said == OwnTax::Said::kWith ? 32 : 0);
 }
 
-std::vector<std::string> head_words(std::string_view name) { return head_of(name).words; }
+std::vector<std::string> head_words(std::string_view name) { return head_of(without_accents(name)).words; }
 
 std::vector<std::string> price_words(std::string_view word) {
   const std::string lower = to_lower(word);
@@ -276,15 +307,18 @@ double hours_of(std::string_view word) {
   return 0;
 }
 
-OwnColumn own_column(std::string_view name) {
+OwnColumn own_column(std::string_view written) {
+  const std::string plain = without_accents(written);
+  const std::string_view name = plain;
   const Head head = head_of(name);
+  const OwnTax tax = read_own_tax(name);
   OwnColumn column;
   // "memory[GiB]", "VRAM (GB)": the unit is no part of the name.
   const std::string_view bare = name.substr(0, name.find_first_of("[("));
   const std::string joined = trim(bare).empty() ? head.joined : head_of(bare).joined;
   // "Spot ($/h)" holds prices.
   const KindAsked asked = kind_asked(joined);
-  if (asked > KindAsked::kMaybe && head.currency.empty() && price_column(head).field != OwnField::kSpotPrice) {
+  if (asked > KindAsked::kMaybe && head.currency.empty() && price_column(head, tax).field != OwnField::kSpotPrice) {
     column.field = OwnField::kKind;
     column.of_spot = asked == KindAsked::kSpot;
     return column;
@@ -294,10 +328,14 @@ OwnColumn own_column(std::string_view name) {
     column.field = names.field;
     column.currency = head.currency;
     if (names.field == OwnField::kRam || names.field == OwnField::kGpuMemory) column.unit = memory_unit(head);
+    if (names.field == OwnField::kTaxRate) {
+      const bool percent = name.find('%') != std::string_view::npos;
+      column.unit = percent || head.any("rate|percent|pct|mwstsatz|steuersatz|taux|tipo") ? 0.01 : 1;
+    }
     if (names.field == OwnField::kMinimum) column.unit = head.any("minutes|min") ? 60 : 1;
     return column;
   }
-  column = price_column(head);
+  column = price_column(head, tax);
   column.currency = head.currency;
   if (column.field == OwnField::kNone) {
     column.of_others = head.any(kOtherWords) || head.any(kBillingWords);
@@ -317,7 +355,7 @@ std::optional<OwnColumns> OwnColumns::of(FeedHeader header) {
     if (column.field == OwnField::kGpu || column.field == OwnField::kAsOf || column.field == OwnField::kGpus ||
         column.field == OwnField::kInstance) {
       // The more telling name of two: "GPU Model" before "GPU".
-      const std::string joined = head_of(header[i]).joined;
+      const std::string joined = head_of(without_accents(header[i])).joined;
       for (const OwnNames& names : kOwnNames)
         if (names.field == column.field) rank = names.names.find(joined);
     }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/feeds/formats/own_tax.h"
 #include "input/feeds/rows/feed_table.h"
 
 namespace gpuplan {
@@ -34,6 +35,8 @@ enum class OwnField {
   kLabel,
   kCurrency,
   kUnit,  ///< what the prices of its row are of
+  kTaxRate,
+  kTaxIncluded,  ///< whether prices are with tax
   kAsOf,
   kSource,
   kCount,
@@ -51,7 +54,8 @@ struct OwnColumn {
   bool of_units = false;     ///< of no field, but a unit of prices may stand there: "period"
   bool of_spot = false;      ///< kinds: of spot alone, whose price may stand there
   bool of_others = false;    ///< of disks, networks and the like, whose units are none of machines
-  double unit = 1;           ///< memory in GiB, times in seconds
+  double unit = 1;           ///< memory in GiB, times in seconds, rates of tax in hundredths
+  OwnTax tax{};              ///< prices: what the header says of tax in them
 };
 
 /// A header cell: "Price per hour ($)", "$/GPU/hr", "GPU Model", "ram[GiB]".

@@ -19,24 +19,25 @@ namespace {
 
 constexpr std::string_view kNoDate = "a date that is none", kTwoDates = "a date that reads in two ways (3/4/2026)";
 
-/// Months in order, each as it is written in full in English and German; three letters are enough.
-constexpr std::array<std::string_view, 12> kMonthNames = {"january|januar|j\xC3\xA4nner",
-                                                          "february|februar",
-                                                          "march|m\xC3\xA4rz|maerz|mrz",
-                                                          "april",
-                                                          "may|mai",
-                                                          "june|juni",
-                                                          "july|juli",
-                                                          "august",
-                                                          "september|sept",
-                                                          "october|oktober|okt",
-                                                          "november",
-                                                          "december|dezember|dez"};
+/// Months in order without accents, as they are written in full in English, German, French and Spanish; three letters
+/// are enough, but for "jui", which may be two of the French.
+constexpr std::array<std::string_view, 12> kMonthNames = {"january|januar|janner|janvier|enero",
+                                                          "february|februar|fevrier|febrero|fevr",
+                                                          "march|marz|maerz|mrz|mars|marzo",
+                                                          "april|avril|abril",
+                                                          "may|mai|mayo",
+                                                          "june|juni|juin|junio",
+                                                          "july|juli|juillet|julio|juil",
+                                                          "august|aout|agosto",
+                                                          "september|sept|septembre|septiembre",
+                                                          "october|oktober|okt|octobre|octubre",
+                                                          "november|novembre|noviembre",
+                                                          "december|dezember|dez|decembre|diciembre"};
 
 /// 11 of "Nov", "nov." and "November"; 0: it is no month.
 int month_of(std::string_view word) {
   constexpr std::size_t kShortest = 3;
-  if (word.size() < kShortest) return 0;
+  if (word.size() < kShortest || word == "jui") return 0;
   for (std::size_t i = 0; i < kMonthNames.size(); ++i)
     for (const std::string_view name : split(kMonthNames[i], '|'))
       if (name == word || (word.size() == kShortest && name.starts_with(word))) return static_cast<int>(i) + 1;
@@ -47,7 +48,8 @@ int month_of(std::string_view word) {
 bool says_nothing(std::string_view word) {
   constexpr std::string_view kIdle =
       "mon|monday|tue|tues|tuesday|wed|wednesday|thu|thur|thurs|thursday|fri|friday|sat|saturday|sun|sunday|mo|di|mi|"
-      "do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|am|pm|utc|gmt|z|cet|cest|uhr|of|the|st|"
+      "do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|am|pm|utc|gmt|z|cet|cest|uhr|of|the|de|"
+      "del|du|le|el|st|"
       "nd|"
       "rd|th|est|edt|pst|pdt";
   const auto words = split(kIdle, '|');
@@ -79,6 +81,18 @@ std::optional<std::string> day_of_epoch(std::string_view cell) {
   return std::nullopt;
 }
 
+/// Days since 1899-12-30, as spreadsheets count them, between 2009 and 2050; the time may stand behind a point.
+std::optional<std::string> day_of_spreadsheet(std::string_view cell) {
+  double value = 0;
+  const auto end = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  constexpr double kFrom = 40'000, kTo = 55'000;
+  if (end.ec != std::errc() || end.ptr != cell.data() + cell.size() || !(value >= kFrom && value < kTo))
+    return std::nullopt;
+  using namespace std::chrono;
+  const year_month_day day(sys_days(year(1899) / December / 30) + days(static_cast<int>(value)));
+  return dated_text(int{day.year()}, static_cast<int>(unsigned{day.month()}), static_cast<int>(unsigned{day.day()}));
+}
+
 /// A figure of a date, or the name of a month.
 struct DatePart {
   int value = 0;
@@ -108,7 +122,7 @@ bool date_parts(std::string_view text, std::vector<DatePart>& parts) {
     } else if (is_letter(text[at]) || static_cast<unsigned char>(text[at]) >= 0x80) {
       std::size_t end = at;
       while (end < text.size() && (is_letter(text[end]) || static_cast<unsigned char>(text[end]) >= 0x80)) ++end;
-      const std::string word = to_lower(text.substr(at, end - at));
+      const std::string word = to_lower(without_accents(text.substr(at, end - at)));
       if (const int month = month_of(word); month > 0) parts.push_back({month, 0, true, before});
       else if (!says_nothing(word)) return false;
       at = end;
@@ -148,6 +162,7 @@ OwnDate read_own_date(std::string_view cell) {
   if (cell.size() > kDay && cell[4] == '-' && (cell[kDay] == 'T' || cell[kDay] == ' ') && is_digit(cell[0]))
     return real_date(std::string(cell.substr(0, kDay)));
   if (auto day = day_of_epoch(cell)) return {*std::move(day), {}};
+  if (auto day = day_of_spreadsheet(cell)) return {*std::move(day), {}};
   std::vector<DatePart> parts;
   if (!date_parts(cell, parts)) return {"", kNoDate};
   const auto named = std::ranges::find_if(parts, &DatePart::month);
@@ -186,7 +201,7 @@ bool tells_time_of_record(std::string_view name) {
       "date|day|time|datetime|timestamp|ts|epoch|when|as|asof|at|on|updated|update|created|recorded|observed|"
       "fetched|collected|captured|scraped|snapshot|retrieved|real_date|seen|read|modified|changed|effective|valid|"
       "since|from|last|logged|crawled|polled|sampled|quoted|published|generated|imported|ingested|datum|stand|"
-      "zeit|zeitpunkt|zeitstempel|erfasst|tag|gltig|seit|abgerufen|aktualisiert");
+      "zeit|zeitpunkt|zeitstempel|erfasst|tag|gultig|seit|abgerufen|aktualisiert|fecha|actualizado|maj|releve");
 }
 
 }  // namespace gpuplan

@@ -12,8 +12,8 @@ struct OwnDate {
 };
 
 /// "2026-11-25", "2026-11-25T10:00:00Z", "25.11.2026", "20261125", "25/11/2026", "Nov 25, 2026", "25. November 2026",
-/// "Nov 2026", "Wed, 25 Nov 2026 10:00:00 GMT", 1795600800 seconds, or thousandths or millionths of them. What can be
-/// read in two ways (3/4/2026) is not.
+/// "Nov 2026", "Wed, 25 Nov 2026 10:00:00 GMT", 1795600800 seconds, or thousandths or millionths of them, 46351 days of
+/// a spreadsheet, "25 novembre 2026", "25 de noviembre de 2026". What can be read in two ways (3/4/2026) is not.
 OwnDate read_own_date(std::string_view cell);
 
 /// Whether the head of a column or the name of a field tells when its row was recorded, or since when it is so:

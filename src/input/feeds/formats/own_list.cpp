@@ -64,7 +64,12 @@ class OwnListReader final : public FeedTable {
  private:
   bool header(FeedHeader names) override {
     const auto columns = OwnColumns::of(names);
-    if (!columns) return false;
+    if (!columns) {
+      // A title: "All prices incl. 19% VAT".
+      for (const std::string_view cell : names)
+        if (const OwnTax tax = read_own_tax(cell); tax.said != OwnTax::Said::kNothing) tax_ = tax;
+      return false;
+    }
     columns_ = *columns;
     heads_.clear();
     for (const std::string_view name : names) heads_.push_back(own_column(name));
@@ -98,6 +103,7 @@ class OwnListReader final : public FeedTable {
   std::vector<MayTellTime> times_;
   std::vector<HeldRow> held_;  ///< the first rows of the list
   bool decided_ = false;
+  OwnTax tax_;  ///< that titles above the header say
   LooseNumbers numbers_;
 };
 
@@ -177,6 +183,7 @@ PriceKind OwnListReader::kind_of(const FeedCells& cells) const {
 
 std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
   OwnPrices prices(numbers_);
+  prices.say_tax(tax_);
   for (std::size_t i = 0; i < heads_.size(); ++i) prices.add(heads_[i], cells.text(i));
   if (std::string wrong = prices.read(row); !wrong.empty()) return wrong;
   switch (kind_of(cells)) {

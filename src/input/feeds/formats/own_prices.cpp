@@ -91,6 +91,9 @@ void OwnPrices::add(const OwnColumn& column, std::string_view cell) {
   switch (column.field) {
     case OwnField::kUnit:
       return units_.push_back({&column, cell});
+    case OwnField::kTaxRate:
+    case OwnField::kTaxIncluded:
+      return add_tax(column, cell);
     case OwnField::kCurrency: {
       // "EUR/h"
       const OwnUnit unit = read_own_unit(cell);
@@ -111,6 +114,37 @@ void OwnPrices::add(const OwnColumn& column, std::string_view cell) {
     default:
       return;
   }
+}
+
+void OwnPrices::add_tax(const OwnColumn& column, std::string_view cell) {
+  if (column.field == OwnField::kTaxIncluded) {
+    const std::string word = to_lower(cell);
+    for (const std::string_view yes : {"yes", "true", "1", "ja", "oui", "si"})
+      if (word == yes) tax_.said = OwnTax::Said::kWith;
+    for (const std::string_view no : {"no", "false", "0", "nein", "non"})
+      if (word == no) tax_.said = OwnTax::Said::kWithout;
+    return;
+  }
+  // "19%"; 19 where the head says that it is a rate. Else it may be the tax in money.
+  const auto number = numbers_->read(cell);
+  if (!number || number->two_ways || number->value <= 0) return;
+  const bool percent = trim(cell.substr(number->length)) == "%";
+  constexpr double kHighest = 50;
+  if (percent && number->value <= kHighest) tax_rate_ = number->value / 100;
+  else if (column.unit < 1 && trim(cell.substr(number->length)).empty() && number->value <= kHighest)
+    tax_rate_ = number->value < 1 ? number->value : number->value / 100;
+}
+
+std::string OwnPrices::take_tax_off(const OwnTax& said, FeedRow& row, double& into) const {
+  if (said.said != OwnTax::Said::kWith) return "";
+  const double rate = said.rate > 0 ? said.rate : tax_rate_ > 0 ? tax_rate_ : tax_.rate;
+  if (rate <= 0)
+    return "a price with tax, whose rate is not said: clouds ask theirs without (head it 'incl. 19% VAT', or add a "
+           "column "
+           "'VAT %')";
+  into /= 1 + rate;
+  row.corrections.emplace_back("a price with tax, taken without it");
+  return "";
 }
 
 /// All that the row says of the unit of its prices, in one.
@@ -159,6 +193,10 @@ std::string OwnPrices::convert(const OwnColumn& column, std::string_view cell, F
     }
     into *= row.gpus;
   }
+  const OwnTax& tax = price.tax.said != OwnTax::Said::kNothing    ? price.tax
+                      : column.tax.said != OwnTax::Said::kNothing ? column.tax
+                                                                  : tax_;
+  if (std::string wrong = take_tax_off(tax, row, into); !wrong.empty()) return wrong;
   if (price.range) row.corrections.emplace_back("a range of prices, taken at its middle");
   if (price.from) row.corrections.emplace_back("a price that only says where prices begin, taken as it is");
   return "";

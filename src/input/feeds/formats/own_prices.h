@@ -32,6 +32,8 @@ class OwnPrices {
 
   /// A cell of any column; what tells nothing of money is passed over. `column` and `cell` outlive this.
   void add(const OwnColumn& column, std::string_view cell);
+  /// What the list as a whole says of tax in its prices.
+  void say_tax(const OwnTax& tax) { tax_ = tax; }
   /// Fills prices and currency of a row whose GPUs are known. Returns what is wrong with it; empty: nothing.
   std::string read(FeedRow& row);
   /// The same of a cell that turns out to be a spot price, headed by nothing that says so.
@@ -46,6 +48,8 @@ class OwnPrices {
     std::string currency{}, problem{};
   };
 
+  void add_tax(const OwnColumn& column, std::string_view cell);
+  std::string take_tax_off(const OwnTax& said, FeedRow& row, double& into) const;
   std::string settle_unit();
   bool unit_is_of(const OwnColumn& column) const;
   std::string read_kind(bool spot, FeedRow& row, double& into, Found& found);
@@ -55,6 +59,8 @@ class OwnPrices {
   std::vector<Candidate> prices_, units_;
   std::string currency_{};  ///< of the row
   OwnUnit unit_{};
+  OwnTax tax_{};  ///< of all prices that say nothing of their own
+  double tax_rate_ = 0;
 };
 
 }  // namespace gpuplan

@@ -12,6 +12,7 @@
 #include "input/feeds/formats/json/json_feed.h"
 #include "input/feeds/formats/json/json_fields.h"
 #include "input/feeds/formats/json/json_formats.h"
+#include "input/feeds/formats/own_amounts.h"
 #include "input/feeds/formats/own_columns.h"
 #include "input/feeds/formats/own_dates.h"
 #include "input/feeds/formats/own_prices.h"
@@ -32,24 +33,84 @@ constexpr std::size_t kDatePaths = 23;
 constexpr std::array<JsonPath, 1> kLinePaths = {"{}"};
 
 // Names are compared in squeezed spelling: "price_per_hour" and "pricePerHour" are one.
-constexpr std::string_view kGpuFields[] = {"gpu",         "gpuname",         "gpumodel",    "gputype",
-                                           "accelerator", "acceleratorname", "gpucanonical"};
+constexpr std::string_view kGpuFields[] = {"gpu",
+                                           "gpuname",
+                                           "gpumodel",
+                                           "gputype",
+                                           "accelerator",
+                                           "acceleratorname",
+                                           "gpucanonical",
+                                           "acceleratormodel",
+                                           "acceleratortype",
+                                           "grafikkarte",
+                                           "cartegraphique",
+                                           "carte",
+                                           "tarjetagrafica",
+                                           "tarjeta"};
 constexpr std::string_view kCountFields[] = {"gpus",      "gpucount",         "numgpus", "ngpus",   "numberofgpus",
                                              "gpuscount", "acceleratorcount", "count",   "quantity"};
 constexpr std::string_view kProviderFields[] = {"provider", "cloud",   "providername", "cloudprovider",
                                                 "company",  "backend", "providerid"};
-constexpr std::string_view kRegionFields[] = {"region", "location", "regioncode", "datacenter", "geolocation"};
+constexpr std::string_view kRegionFields[] = {"region",         "location",     "regioncode",     "datacenter",
+                                              "geolocation",    "regionname",   "regionid",       "locationname",
+                                              "locationregion", "locationcity", "locationcountry"};
 constexpr std::string_view kZoneFields[] = {"zone", "availabilityzone"};
 constexpr std::string_view kInstanceFields[] = {"instance", "instancetype", "instancename", "machine", "machinetype",
                                                 "sku",      "flavor",       "plan",         "name"};
 constexpr std::string_view kDateFields[] = {"date",       "asof",      "fetchedat", "updatedat",   "collectedat",
                                             "observedat", "timestamp", "tsutc",     "lastchecked", "lastupdated"};
-constexpr std::string_view kMemoryFields[] = {"gpumemory", "vram",         "vramgb",       "gpumemorygb", "gpumemgb",
-                                              "gpuvramgb", "vrampergpugb", "gpumemorygib", "vramgib"};
+constexpr std::string_view kMemoryFields[] = {"gpumemory", "vram",      "vramgb",       "gpumemorygb",
+                                              "gpumemgb",  "gpuvramgb", "vrampergpugb", "gpumemorygib",
+                                              "vramgib",   "gpuvram",   "gpuvramgib",   "acceleratormemorygb"};
 constexpr std::string_view kVcpuFields[] = {"vcpus", "vcpu", "cpus", "cpu", "cpucores"};
 constexpr std::string_view kRamFields[] = {"ram", "ramgb", "ramgib", "memorygib", "memorygb", "rammemorygb"};
 constexpr std::string_view kStockFields[] = {"stock", "stockstatus", "availability", "available", "instock"};
 constexpr std::string_view kFormFields[] = {"formfactor", "interconnect", "variant", "socket", "gpuvariant"};
+
+/// What only wraps fields that stand for themselves.
+constexpr std::string_view kWrappers =
+    "|specs|spec|specifications|resources|hardware|details|attributes|configuration|config|"
+    "properties|compute|system|offer|machine|node|server|instance|";
+
+/// Puts the fields of an object in an object beside those around it: "gpu": {"model": ...} is gpu_model. A list of one
+/// is that one.
+void flatten(const Tree& from, const std::string& name, int depth, Tree& into) {
+  constexpr int kDeepest = 4;
+  for (const Tree& child : from.children) {
+    const bool list = child.is_list() && child.children.size() == 1;
+    const Tree* inner = list ? &child.children.front() : &child;
+    // "gpus": [{"name": ...}] is gpu_name.
+    const std::string own = list && child.key.ends_with('s') ? child.key.substr(0, child.key.size() - 1) : child.key;
+    const std::string key = name.empty() ? own : name + '_' + own;
+    if (inner->is_map()) {
+      if (depth == kDeepest) continue;
+      const bool wraps = kWrappers.find('|' + squeeze(child.key) + '|') != std::string_view::npos;
+      if (wraps) flatten(*inner, name, depth + 1, into);
+      flatten(*inner, key, depth + 1, into);
+    } else if (child.is_scalar() && into.find(key) == nullptr) {
+      into.children.push_back(child);
+      into.children.back().key = key;
+    }
+  }
+}
+
+bool is_flat(const Tree& record) {
+  return std::ranges::none_of(record.children, [](const Tree& field) { return field.is_map() || field.is_list(); });
+}
+
+/// The record with all of its fields side by side.
+Tree flat_record(const Tree& record) {
+  Tree flat;
+  flat.kind = Tree::Kind::kMap;
+  for (const Tree& child : record.children)
+    if (child.is_scalar()) flat.children.push_back(child);
+  Tree nested;
+  nested.kind = Tree::Kind::kMap;
+  for (const Tree& child : record.children)
+    if (!child.is_scalar()) nested.children.push_back(child);
+  flatten(nested, "", 0, flat);
+  return flat;
+}
 
 /// The fields of a record, by squeezed names, looked up in the order of the names.
 class OwnFields {
@@ -67,11 +128,6 @@ class OwnFields {
   std::string text(std::span<const std::string_view> names) const {
     const Tree* field = find(names);
     return field == nullptr ? std::string() : field->text;
-  }
-  double number(std::span<const std::string_view> names, double otherwise = kNoPrice) const {
-    const Tree* field = find(names);
-    const double value = field == nullptr ? kNoPrice : number_said(field->text);
-    return std::isnan(value) ? otherwise : value;
   }
 
   const std::vector<std::pair<std::string, const Tree*>>& all() const { return fields_; }
@@ -123,22 +179,48 @@ OwnDate date_of(const OwnFields& fields, const Tree& record, FieldNames& names) 
   return {};
 }
 
-void own_record(const Tree& record, std::uint64_t number, const std::string& date, FieldNames& names, FeedRows& rows) {
-  if (!record.is_map()) return rows.reject(number, "an entry that is no object in braces");
+void own_record(const Tree& nested, std::uint64_t number, const std::string& date, FieldNames& names,
+                LooseNumbers& numbers, FeedRows& rows) {
+  if (!nested.is_map()) return rows.reject(number, "an entry that is no object in braces");
+  Tree flat;
+  if (!is_flat(nested)) flat = flat_record(nested);
+  const Tree& record = is_flat(nested) ? nested : flat;
   const OwnFields fields(record);
+  // By its usual name, else under one that people give it in tables.
+  std::array<const Tree*, static_cast<std::size_t>(OwnField::kCount)> meant{};
+  for (const Tree& field : record.children)
+    if (const Tree*& first = meant[static_cast<std::size_t>(names.of(field.key).column.field)];
+        field.is_scalar() && first == nullptr)
+      first = &field;
+  const auto field_of = [&](std::span<const std::string_view> usual, OwnField meaning) {
+    const Tree* field = fields.find(usual);
+    return field != nullptr ? field : meant[static_cast<std::size_t>(meaning)];
+  };
+  const auto text_of = [&](std::span<const std::string_view> usual, OwnField meaning) {
+    const Tree* field = field_of(usual, meaning);
+    return field == nullptr ? std::string() : field->text;
+  };
+  const auto number_of = [&](std::span<const std::string_view> usual, OwnField meaning, double otherwise) {
+    const Tree* field = field_of(usual, meaning);
+    if (field == nullptr) return otherwise;
+    double value = number_said(field->text);
+    bool known = true;
+    if (std::isnan(value)) value = read_own_number(trim(field->text), numbers, false, known);
+    return std::isnan(value) || !known ? otherwise : value;
+  };
   FeedRow row;
   row.row = number;
-  row.provider = to_lower(fields.text(kProviderFields));
-  row.region = fields.text(kRegionFields);
-  row.zone = fields.text(kZoneFields);
+  row.provider = to_lower(text_of(kProviderFields, OwnField::kProvider));
+  row.region = text_of(kRegionFields, OwnField::kRegion);
+  row.zone = text_of(kZoneFields, OwnField::kZone);
   row.instance = fields.text(kInstanceFields);
   const GpuWords words = gpu_words(rows.catalogue(), fields.text(kGpuFields));
   row.gpu = words.gpu;
   row.hints = fields.text(kFormFields);
-  row.gpu_memory_gib = fields.number(kMemoryFields, words.gib);
-  row.gpus = fields.number(kCountFields, words.gpus);
-  row.vcpus = fields.number(kVcpuFields, 0);
-  row.ram_gib = fields.number(kRamFields, 0);
+  row.gpu_memory_gib = number_of(kMemoryFields, OwnField::kGpuMemory, words.gib);
+  row.gpus = number_of(kCountFields, OwnField::kGpus, words.gpus);
+  row.vcpus = number_of(kVcpuFields, OwnField::kVcpus, 0);
+  row.ram_gib = number_of(kRamFields, OwnField::kRam, 0);
   row.availability = fields.text(kStockFields);
   row.stock = stock_said(row.availability);
   if (row.availability == "true" || row.availability == "false") row.availability.clear();
@@ -146,7 +228,6 @@ void own_record(const Tree& record, std::uint64_t number, const std::string& dat
   if (!own_date.problem.empty()) return rows.reject(number, std::string(own_date.problem), row.words());
   row.as_of = own_date.text.empty() ? date : own_date.text;
 
-  LooseNumbers numbers;
   OwnPrices prices(numbers);
   for (const Tree& field : record.children)
     if (field.is_scalar()) prices.add(names.of(field.key).column, field.text);
@@ -164,7 +245,7 @@ class OwnJson final : public JsonFeed {
 
  private:
   void item(const JsonItem& item) override {
-    if (item.path >= dates_) return own_record(item.tree, ++records_, date_, names_, rows());
+    if (item.path >= dates_) return own_record(item.tree, ++records_, date_, names_, numbers_, rows());
     if (date_.empty() && item.tree.is_scalar()) date_ = read_own_date(item.tree.text).text;
   }
 
@@ -172,6 +253,7 @@ class OwnJson final : public JsonFeed {
   std::uint64_t records_ = 0;
   std::string date_;
   FieldNames names_;
+  LooseNumbers numbers_;
 };
 
 /// Notes whether a record has a GPU and a price.
@@ -180,8 +262,9 @@ class OwnSign final : public JsonRecordSink {
   Result<void> record(const JsonRecord& record) override {
     const auto tree = record.tree();
     if (!tree || !tree->is_map()) return {};
-    const OwnFields fields(*tree);
-    const bool price = std::ranges::any_of(tree->children, [&](const Tree& field) {
+    const Tree flat = flat_record(*tree);
+    const OwnFields fields(flat);
+    const bool price = std::ranges::any_of(flat.children, [&](const Tree& field) {
       const OwnField meaning = field.is_scalar() ? names_.of(field.key).column.field : OwnField::kNone;
       return meaning == OwnField::kPrice || meaning == OwnField::kSpotPrice;
     });
