@@ -155,29 +155,6 @@ void write_ready(const std::string& file, const std::vector<Offer>& offers, cons
   if (error) fs::remove(beside, error);
 }
 
-std::vector<Offer> current_offers(Database& database, std::string_view as_of) {
-  ReadingTerms terms;
-  if (!as_of.empty()) terms.day = last_of(packed_date(as_of));
-  std::vector<Offer> offers = std::move(read_offers(database, terms).offers);
-  // Offers are large: their places are sorted, and each is moved once, from where it lies to where one has left.
-  std::vector<std::size_t> order(offers.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return before(offers[a], offers[b]); });
-  for (std::size_t first = 0; first < order.size(); ++first) {
-    if (order[first] == first) continue;
-    Offer moved = std::move(offers[first]);
-    std::size_t at = first;
-    for (std::size_t from = order[at]; from != first; from = order[at]) {
-      offers[at] = std::move(offers[from]);
-      order[at] = at;
-      at = from;
-    }
-    offers[at] = std::move(moved);
-    order[at] = at;
-  }
-  return offers;
-}
-
 void add_list(Database& database, std::int64_t import, int number, const Feed& feed) {
   Statement add(database,
                 "INSERT INTO lists (import, number, format, file, rows, kept, corrected, rejected) VALUES (?, ?, ?, ?, "
@@ -273,8 +250,7 @@ Result<void> PriceStore::stage(const std::string& list, std::span<const Offer> o
   return std::unexpected(std::move(error));
 }
 
-Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const ImportTerms& terms,
-                                        const StagedTerms& staged) {
+Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const ImportTerms& terms, StagedJudge* judge) {
   Database& database = *database_;
   if (!staged_)
     if (const auto begun = database.begin(); !begun) {
@@ -290,7 +266,7 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
   ImportRecord record{number, terms.today, terms.time, terms.version, {}};
   const int today = packed_date(terms.today);
   const int whole_from = today > 0 ? days_before(today, kWholeDays) : 0;
-  add_lists(database, lists, {number, whole_from, staged_.get(), &staged.judge, staged.twice});
+  add_lists(database, lists, {number, whole_from, staged_.get(), judge});
   for (const Feed& feed : lists) {
     add_list(database, number, static_cast<int>(record.lists.size()), feed);
     ImportedList& list = record.lists.emplace_back(

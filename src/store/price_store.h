@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,13 +23,6 @@ class Database;
 struct ImportTerms {
   std::string today, time;  ///< UTC: 2026-11-25, 12:03:44
   std::string version;      ///< of the program
-};
-
-/// Of lists that were staged.
-struct StagedTerms {
-  StagedJudge judge{};
-  /// How many rows of a list said the same as others of it. Called, as the judge is, before counts of lists are stored.
-  std::function<void(std::string_view list, std::uint64_t rows)> twice{};
 };
 
 /// What a past price must be of.
@@ -55,12 +47,13 @@ class PriceStore {
   static Result<PriceStore> scratch();
 
   /// Offers of a list that is too long to be held, which is called by its Feed::file, are put aside until import() is
-  /// called with that list; `rows` of the list are those of the offers. The first call takes the right to write.
+  /// called with that list and a judge, which is asked before the counts of lists are stored; `rows` of the list are
+  /// those of the offers. The first call takes the right to write.
   Result<void> stage(const std::string& list, std::span<const Offer> offers, std::span<const std::uint64_t> rows);
 
   /// Adds all lists, or after an error none. Offers dated before what is known become part of the past. Thins what is
   /// old, and lays the present out for planners (store/ready/ready.h).
-  Result<ImportRecord> import(const std::vector<Feed>& lists, const ImportTerms& terms, const StagedTerms& staged = {});
+  Result<ImportRecord> import(const std::vector<Feed>& lists, const ImportTerms& terms, StagedJudge* judge = nullptr);
 
   /// Offers as they were known on a date ("2026-11", "2026-11-25"; empty: as they are), each with the date of its
   /// price. In the order of before().

@@ -304,29 +304,30 @@ TEST_F(StoredPrices, OfLongListsAreThoseOfTheSameListsHeld) {
   std::filesystem::rename(copy, file);
 
   Feed feed = list_of({}, "long.csv");
-  StagedTerms staged;
-  staged.judge = [](std::string_view, const Offer& offer, std::uint64_t row) {
-    EXPECT_GT(row, 0U);
-    EXPECT_EQ(offer.gpu, "H100 SXM");
-    return OfferVerdict{};
-  };
-  std::uint64_t twice = 0;
-  staged.twice = [&](std::string_view list, std::uint64_t rows) {
-    EXPECT_EQ(list, "long.csv");
-    twice += rows;
-  };
+  struct Judge final : StagedJudge {
+    OfferVerdict look_at(std::string_view, const Offer& offer, std::uint64_t row) override {
+      EXPECT_GT(row, 0U);
+      EXPECT_EQ(offer.gpu, "H100 SXM");
+      return {};
+    }
+    void twice(std::string_view list, std::uint64_t rows) override {
+      EXPECT_EQ(list, "long.csv");
+      again += rows;
+    }
+    std::uint64_t again = 0;
+  } judge;
   PriceStore target = store();
   for (std::size_t at = 0; at < offers.size(); at += 7000) {
     const auto part = std::span(offers).subspan(at, std::min<std::size_t>(7000, offers.size() - at));
     std::vector<std::uint64_t> rows(part.size(), at + 1);
     ASSERT_TRUE(target.stage("long.csv", part, rows));
   }
-  ASSERT_TRUE(target.import({feed}, terms, staged));
+  ASSERT_TRUE(target.import({feed}, terms, &judge));
   EXPECT_EQ(all_of(""), now);
   EXPECT_EQ(all_of("2026-11-14"), then);
   std::ranges::sort(offers, before);
   const auto rest = std::ranges::unique(offers, same_offer);
-  EXPECT_EQ(twice, rest.size());
+  EXPECT_EQ(judge.again, rest.size());
 }
 
 TEST_F(StoredPrices, ThatAJudgeLeavesOutAreNotStored) {
@@ -335,9 +336,11 @@ TEST_F(StoredPrices, ThatAJudgeLeavesOutAreNotStored) {
   offers[1].spot_price = exactly(kAnHour * 1.5);
   const std::vector<std::uint64_t> rows = {1, 2};
   ASSERT_TRUE(target.stage("long.csv", offers, rows));
-  StagedTerms staged;
-  staged.judge = [](std::string_view, const Offer&, std::uint64_t row) { return OfferVerdict{row != 1, row != 2}; };
-  ASSERT_TRUE(target.import({list_of({}, "long.csv")}, {"2026-11-25", "12:00:00", "test"}, staged));
+  struct Judge final : StagedJudge {
+    OfferVerdict look_at(std::string_view, const Offer&, std::uint64_t row) override { return {row != 1, row != 2}; }
+    void twice(std::string_view, std::uint64_t) override {}
+  } judge;
+  ASSERT_TRUE(target.import({list_of({}, "long.csv")}, {"2026-11-25", "12:00:00", "test"}, &judge));
   ASSERT_EQ(known().size(), 1U);
   EXPECT_EQ(known().front().region, "y");
   EXPECT_FALSE(known().front().spot_price);

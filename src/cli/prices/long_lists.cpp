@@ -64,18 +64,20 @@ void LongLists::add_counts(std::vector<Feed>& lists) const {
   }
 }
 
+OfferVerdict LongLists::look_at(std::string_view list, const Offer& offer, std::uint64_t row) {
+  return look_at_odd(*list_of(*lists_, list), offer, row, judge_, options_->unlikely);
+}
+
+void LongLists::twice(std::string_view file, std::uint64_t rows) {
+  Feed& list = *list_of(*lists_, file);
+  list.kept -= rows;
+  list.rejections["the same row again"] += rows;
+  list.corrected = std::min(list.corrected, list.kept);
+}
+
 Result<ImportRecord> LongLists::import(std::vector<Feed>& lists, const ImportTerms& terms) {
-  StagedTerms staged;
-  staged.judge = [&](std::string_view file, const Offer& offer, std::uint64_t row) {
-    return look_at_odd(*list_of(lists, file), offer, row, judge_, options_->unlikely);
-  };
-  staged.twice = [&](std::string_view file, std::uint64_t rows) {
-    Feed& list = *list_of(lists, file);
-    list.kept -= rows;
-    list.rejections["the same row again"] += rows;
-    list.corrected = std::min(list.corrected, list.kept);
-  };
-  return store_->import(lists, terms, staged);
+  lists_ = &lists;
+  return store_->import(lists, terms, this);
 }
 
 }  // namespace gpuplan::cli

@@ -2,9 +2,11 @@
 // lists of the call are there.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/io/system.h"
@@ -16,7 +18,7 @@
 
 namespace gpuplan::cli {
 
-class LongLists final : public OfferSink {
+class LongLists final : public OfferSink, private StagedJudge {
  public:
   /// All outlive this.
   LongLists(System& system, const KeepOptions& options, const Catalogue& catalogue)
@@ -37,6 +39,8 @@ class LongLists final : public OfferSink {
 
  private:
   Result<void> begin();
+  OfferVerdict look_at(std::string_view list, const Offer& offer, std::uint64_t row) override;
+  void twice(std::string_view list, std::uint64_t rows) override;
 
   System* system_;
   const KeepOptions* options_;
@@ -45,6 +49,7 @@ class LongLists final : public OfferSink {
   std::optional<Error> error_;
   std::string today_;
   PriceJudge judge_;
+  std::vector<Feed>* lists_ = nullptr;  ///< that are being stored
   std::map<std::string, Feed> counts_;  ///< by file: what was rejected here, negative by as much in `kept`
 };
 

@@ -34,6 +34,16 @@ struct ToldPart {
   Told told{};
 };
 
+template <class Take>
+class ItemsTo final : public ItemSink {
+ public:
+  explicit ItemsTo(Take take) : take_(std::move(take)) {}
+  void take(const Item& item) override { take_(item); }
+
+ private:
+  Take take_;
+};
+
 class Adding {
  public:
   Adding(Database& database, std::int64_t import, int whole_from)
@@ -98,7 +108,7 @@ class Adding {
   }
 
   /// A list whose items come one by one. A group that is too long to be held is added machine by machine.
-  std::uint64_t add(StagedOffers& staged, const std::string& name, const std::string& list, const StagedJudge& judge) {
+  void add(StagedOffers& staged, const std::string& name, const std::string& list, StagedJudge& judge) {
     constexpr std::size_t kHeld = 20'000;
     list_ = numbers_.text(list);
     const auto days = staged.days(name);
@@ -116,7 +126,7 @@ class Adding {
       parts.clear();
       is_long = false;
     };
-    const std::uint64_t twice = staged.read(name, judge, [&](const Item& item) {
+    ItemsTo sink([&](const Item& item) {
       if (!held.empty() && held.back().group != item.group) end_group();
       if (held.size() >= kHeld && held.back().series() != item.series()) {
         if (!is_long) {
@@ -131,8 +141,8 @@ class Adding {
       }
       held.push_back(item);
     });
+    staged.read(name, judge, sink);
     end_group();
-    return twice;
   }
 
  private:
@@ -319,8 +329,7 @@ void add_lists(Database& database, std::span<const Feed> lists, const AddingTerm
   for (const Next& next : order) {
     const std::string& list = next.feed->name.empty() ? next.feed->file : next.feed->name;
     if (!next.staged) adding.add(next.feed->offers, list);
-    else if (const std::uint64_t twice = adding.add(*terms.staged, next.feed->file, list, *terms.judge); twice > 0)
-      terms.twice(next.feed->file, twice);
+    else adding.add(*terms.staged, next.feed->file, list, *terms.judge);
   }
 }
 

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <string_view>
 
 #include "input/feeds/rows/feed.h"
 #include "store/rows/staging.h"
@@ -15,11 +13,9 @@ namespace gpuplan {
 struct AddingTerms {
   std::int64_t import = 0;
   int whole_from = 0;  ///< since that day (store/rows/dates.h) nothing was thinned out
-  // Of lists that were too long to be held: where they lie under their Feed::file, and, told while they are added, who
-  // judges their offers and is told how many rows said the same as others.
+  // Of lists that were too long to be held: where they lie under their Feed::file, and who judges their offers.
   StagedOffers* staged = nullptr;
-  const StagedJudge* judge = nullptr;
-  std::function<void(std::string_view list, std::uint64_t rows)> twice{};
+  StagedJudge* judge = nullptr;
 };
 
 /// Within a transaction. Failures are the database's.

@@ -105,4 +105,27 @@ std::int64_t count_offers(Database& database, const ReadingTerms& terms, std::in
   return rows(terms.day, terms.import, terms.told_by) ? rows.whole(0) : 0;
 }
 
+std::vector<Offer> current_offers(Database& database, std::string_view as_of) {
+  ReadingTerms terms;
+  if (!as_of.empty()) terms.day = last_of(packed_date(as_of));
+  std::vector<Offer> offers = std::move(read_offers(database, terms).offers);
+  // Offers are large: their places are sorted, and each is moved once, from where it lies to where one has left.
+  std::vector<std::size_t> order(offers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return before(offers[a], offers[b]); });
+  for (std::size_t first = 0; first < order.size(); ++first) {
+    if (order[first] == first) continue;
+    Offer moved = std::move(offers[first]);
+    std::size_t at = first;
+    for (std::size_t from = order[at]; from != first; from = order[at]) {
+      offers[at] = std::move(offers[from]);
+      order[at] = at;
+      at = from;
+    }
+    offers[at] = std::move(moved);
+    order[at] = at;
+  }
+  return offers;
+}
+
 }  // namespace gpuplan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,5 +30,8 @@ StoredOffers read_offers(Database& database, const ReadingTerms& terms);
 
 /// How many that gives, but no more than so many are counted.
 std::int64_t count_offers(Database& database, const ReadingTerms& terms, std::int64_t most = INT64_MAX);
+
+/// All as they are, or as they were known on a date ("2026-11", "2026-11-25"), in the order of before().
+std::vector<Offer> current_offers(Database& database, std::string_view as_of);
 
 }  // namespace gpuplan

@@ -71,10 +71,9 @@ std::map<std::int64_t, std::vector<int>> StagedOffers::days(const std::string& l
   return days;
 }
 
-std::uint64_t StagedOffers::read(const std::string& list, const StagedJudge& judge,
-                                 const std::function<void(const Item&)>& take) {
+void StagedOffers::read(const std::string& list, StagedJudge& judge, ItemSink& sink) {
   const List* found = find(list);
-  if (found == nullptr) return 0;
+  if (found == nullptr) return;
   Statement names(
       *database_,
       "SELECT u.text, p.text, r.text, s.text FROM groups g JOIN texts u ON u.id = g.gpu JOIN texts p ON p.id "
@@ -112,12 +111,12 @@ std::uint64_t StagedOffers::read(const std::string& list, const StagedJudge& jud
     offer.vcpus = static_cast<int>(rows.whole(6));
     offer.as_of = date_text(item.day);
     fill(offer, item.values);
-    const OfferVerdict verdict = judge(list, offer, static_cast<std::uint64_t>(rows.whole(5)));
+    const OfferVerdict verdict = judge.look_at(list, offer, static_cast<std::uint64_t>(rows.whole(5)));
     if (!verdict.kept) continue;
     if (!verdict.spot_kept) item.values.spot = item.values.spot_low = item.values.spot_high = std::nullopt;
-    take(item);
+    sink.take(item);
   }
-  return twice;
+  if (twice > 0) judge.twice(list, twice);
 }
 
 }  // namespace gpuplan

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -20,9 +19,21 @@ struct OfferVerdict {
   bool kept = true, spot_kept = true;
 };
 
-/// Looks at an offer of a long list before it is stored: GPU, provider, region, prices, vCPUs and date are filled.
-/// `row`: of the list.
-using StagedJudge = std::function<OfferVerdict(std::string_view list, const Offer& offer, std::uint64_t row)>;
+/// Whoever looks at the offers of long lists before they are stored.
+class StagedJudge {
+ public:
+  virtual ~StagedJudge() = default;
+  /// GPU, provider, region, prices, vCPUs and date of the offer are filled. `row`: of the list.
+  virtual OfferVerdict look_at(std::string_view list, const Offer& offer, std::uint64_t row) = 0;
+  /// So many rows of a list said the same as others of it.
+  virtual void twice(std::string_view list, std::uint64_t rows) = 0;
+};
+
+class ItemSink {
+ public:
+  virtual ~ItemSink() = default;
+  virtual void take(const Item& item) = 0;
+};
 
 class StagedOffers {
  public:
@@ -35,9 +46,8 @@ class StagedOffers {
   /// Days of each group of a list, in their order.
   std::map<std::int64_t, std::vector<int>> days(const std::string& list) const;
 
-  /// Hands out the items of a list in the order of sort_items(), those that the judge keeps, each once. Returns how
-  /// many said the same as another one.
-  std::uint64_t read(const std::string& list, const StagedJudge& judge, const std::function<void(const Item&)>& item);
+  /// Hands out the items of a list in the order of sort_items(), those that the judge keeps, each once.
+  void read(const std::string& list, StagedJudge& judge, ItemSink& sink);
 
  private:
   struct List {
