@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpuplan {
 namespace {
@@ -14,6 +15,12 @@ using namespace units;
 struct Market {
   Catalogue catalogue;
   std::vector<Offer> offers;
+
+  std::vector<const Offer*> all() const {
+    std::vector<const Offer*> pointers;
+    for (const Offer& offer : offers) pointers.push_back(&offer);
+    return pointers;
+  }
 };
 
 Offer make_offer(std::string provider, std::string gpu, int gpus, std::string as_of) {
@@ -54,9 +61,53 @@ Market small_market() {
   return market;
 }
 
+const std::vector<std::string>& made_up_areas(std::string_view area) {
+  static const std::vector<std::string> inside = {"eu-north*", "Germany"}, none;
+  return area == "eu" ? inside : none;
+}
+
+TEST(OffersReport, ARegionMayBeAnArea) {
+  Market market = small_market();
+  const char* regions[] = {"eu-north1", "Berlin, Germany", "eu-west-2", "us-east-1", ""};
+  market.offers.clear();
+  for (const char* region : regions) {
+    market.offers.push_back(make_offer("p", "H100 SXM", 1, "2026-05"));
+    market.offers.back().region = region;
+  }
+  const auto shown = [&](std::vector<std::string> filter, bool areas = true) {
+    const auto report = select_offers(market.all(), market.catalogue,
+                                      {.filter = std::move(filter), .regions_of = areas ? made_up_areas : nullptr}, 0);
+    std::set<std::string> found;
+    for (const Offer* offer : report->rows) found.insert(offer->region);
+    return found;
+  };
+  EXPECT_EQ(shown({"region=eu"}), (std::set<std::string>{"eu-north1", "Berlin, Germany"}));
+  EXPECT_EQ(shown({"geolocation in [eu, us-east-1]"}),
+            (std::set<std::string>{"eu-north1", "Berlin, Germany", "us-east-1"}));
+  EXPECT_EQ(shown({"region!=eu"}), (std::set<std::string>{"eu-west-2", "us-east-1", ""}));
+  EXPECT_EQ(shown({"region=us"}), (std::set<std::string>{"us-east-1"})) << "a word, where it is no area";
+  EXPECT_EQ(shown({"region=eu"}, false), (std::set<std::string>{"eu-north1", "eu-west-2"}));
+}
+
+TEST(OffersReport, PutsInOrderOnlyTheRowsThatAreShown) {
+  Market market = small_market();
+  for (int i = 0; i < 200; ++i) {
+    Offer offer = make_offer("p" + std::to_string(i % 7), "H100 SXM", 1 + i % 3, "2026-05");
+    offer.price = exactly((1 + (i * 37) % 50) * dollar / hour);
+    market.offers.push_back(offer);
+  }
+  const auto whole = select_offers(market.all(), market.catalogue, {}, 0);
+  const auto first = select_offers(market.all(), market.catalogue, {.ordered = 20}, 0);
+  ASSERT_TRUE(whole && first);
+  EXPECT_EQ(offers_text(*whole, {}, false), offers_text(*first, {}, false));
+  EXPECT_EQ(std::set(whole->rows.begin(), whole->rows.end()), std::set(first->rows.begin(), first->rows.end()));
+  const auto sorted = select_offers(market.all(), market.catalogue, {.sort = "gpus-", .ordered = 20}, 0);
+  EXPECT_EQ(sorted->rows, select_offers(market.all(), market.catalogue, {.sort = "gpus-"}, 0)->rows);
+}
+
 TEST(OffersReport, TableIsSortedByThePriceOfAGpuHour) {
   const Market market = small_market();
-  const auto report = select_offers(market.offers, market.catalogue, {}, 7);
+  const auto report = select_offers(market.all(), market.catalogue, {}, 7);
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(
       offers_text(*report, {.columns = 140}, false),
@@ -77,7 +128,7 @@ TEST(OffersReport, ShowsTheCheapestTwentyUnlessAskedForAll) {
     market.offers.push_back(offer);
   }
   const std::vector<std::string> filter = {"4090"};
-  const auto report = select_offers(market.offers, market.catalogue, {.filter = filter}, 0);
+  const auto report = select_offers(market.all(), market.catalogue, {.filter = filter}, 0);
   ASSERT_TRUE(report.has_value());
   const std::string some = offers_text(*report, {.columns = 120}, false);
   EXPECT_NE(some.find("Shown 20 of 31 offers that match, of 33 (--all shows them), cheapest GPU-hour first.\n"),
@@ -94,7 +145,7 @@ TEST(OffersReport, Filters) {
   const Market market = small_market();
   const auto names = [&](const std::vector<std::string>& filter) {
     std::string result;
-    const auto report = select_offers(market.offers, market.catalogue, {.filter = filter}, 0);
+    const auto report = select_offers(market.all(), market.catalogue, {.filter = filter}, 0);
     for (const Offer* offer : report.value().rows) result += offer->provider + " " + std::to_string(offer->gpus) + ";";
     return result;
   };
@@ -105,7 +156,7 @@ TEST(OffersReport, Filters) {
   EXPECT_EQ(names({"spot<1"}), "vast 2;");
   EXPECT_EQ(names({"memory>=80", "gpus>=8"}), "aws 8;");
   EXPECT_EQ(names({"as_of>=2026-05"}), "vast 2;vast 1;");
-  EXPECT_EQ(offers_text(select_offers(market.offers, market.catalogue, {.filter = {"b200"}}, 0).value(), {}, false),
+  EXPECT_EQ(offers_text(select_offers(market.all(), market.catalogue, {.filter = {"b200"}}, 0).value(), {}, false),
             "No offer matches 'b200' (3 offers, prices of 2026-04 to 2026-05).\n");
 }
 
@@ -114,7 +165,7 @@ TEST(OffersReport, TakesWhatPeopleTypeElsewhere) {
   market.offers[2].region = "France, FR";
   const auto names = [&](const std::vector<std::string>& filter) {
     std::string result;
-    const auto report = select_offers(market.offers, market.catalogue, {.filter = filter}, 0);
+    const auto report = select_offers(market.all(), market.catalogue, {.filter = filter}, 0);
     for (const Offer* offer : report.value().rows) result += offer->provider + " " + std::to_string(offer->gpus) + ";";
     return result;
   };
@@ -129,7 +180,7 @@ TEST(OffersReport, TakesWhatPeopleTypeElsewhere) {
   EXPECT_EQ(names({"gpu=RTX_4090,H100_SXM"}), "vast 2;vast 1;aws 8;");
   EXPECT_EQ(names({"gpu!=RTX_4090,H100_PCIe"}), "vast 1;aws 8;");
   EXPECT_EQ(names({"region=France, FR"}), "vast 2;") << "names may have commas";
-  const auto refused = select_offers(market.offers, market.catalogue, {.filter = {"H100:many4", "H100:4many"}}, 0);
+  const auto refused = select_offers(market.all(), market.catalogue, {.filter = {"H100:many4", "H100:4many"}}, 0);
   ASSERT_FALSE(refused.has_value());
   EXPECT_TRUE(refused.error().usage);
 }
@@ -138,7 +189,7 @@ TEST(OffersReport, SortsByAnyField) {
   const Market market = small_market();
   const auto order = [&](const std::string& sort) {
     std::string result;
-    const auto report = select_offers(market.offers, market.catalogue, {.sort = sort}, 0);
+    const auto report = select_offers(market.all(), market.catalogue, {.sort = sort}, 0);
     if (!report) return report.error().message;
     for (const Offer* offer : report->rows) result += std::to_string(offer->gpus) + ";";
     return result;
@@ -155,7 +206,7 @@ TEST(OffersReport, SortsByAnyField) {
 TEST(OffersReport, GroupsHoldEveryOffer) {
   const Market market = small_market();
   for (const char* field : {"gpu", "provider", "region", "gpus", "as_of"}) {
-    const auto report = select_offers(market.offers, market.catalogue, {.group_by = field}, 0);
+    const auto report = select_offers(market.all(), market.catalogue, {.group_by = field}, 0);
     ASSERT_TRUE(report.has_value());
     const auto json = nlohmann::json::parse(offer_groups_json(*report));
     EXPECT_EQ(json["group_by"], field);
@@ -163,7 +214,7 @@ TEST(OffersReport, GroupsHoldEveryOffer) {
     for (const auto& group : json["groups"]) offers += group["offers"].get<int>();
     EXPECT_EQ(offers, 3) << field;
   }
-  const auto report = select_offers(market.offers, market.catalogue, {.group_by = "gpu"}, 0);
+  const auto report = select_offers(market.all(), market.catalogue, {.group_by = "gpu"}, 0);
   const auto groups = nlohmann::json::parse(offer_groups_json(*report))["groups"];
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0]["gpu"], "RTX 4090") << "$0.25 a GPU-hour on spot";
@@ -179,7 +230,7 @@ TEST(OffersReport, GroupsStandInTheOrderAskedFor) {
   const Market market = small_market();
   for (const char* sort : {"price", "price-", "gpus", "gpus-", "provider", "as_of-"})
     for (const char* field : {"gpu", "provider", "gpus"}) {
-      const auto report = select_offers(market.offers, market.catalogue, {.sort = sort, .group_by = field}, 0);
+      const auto report = select_offers(market.all(), market.catalogue, {.sort = sort, .group_by = field}, 0);
       ASSERT_TRUE(report.has_value());
       std::vector<std::string> wanted;
       for (const Offer* offer : report->rows)
@@ -199,7 +250,7 @@ TEST(OffersReport, UserTextIsMadeHarmless) {
   Market market = small_market();
   market.offers[0].label = "evil\x1b[31m";
   market.offers[0].region = "a\nb";
-  const std::string text = offers_text(*select_offers(market.offers, market.catalogue, {}, 0), {.columns = 140}, false);
+  const std::string text = offers_text(*select_offers(market.all(), market.catalogue, {}, 0), {.columns = 140}, false);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_NE(text.find("evil?[31m"), std::string::npos);
   EXPECT_NE(text.find("a?b"), std::string::npos);
@@ -207,7 +258,7 @@ TEST(OffersReport, UserTextIsMadeHarmless) {
 
 TEST(OffersReport, Json) {
   const Market market = small_market();
-  const auto json = nlohmann::json::parse(offers_json(*select_offers(market.offers, market.catalogue, {}, 7)));
+  const auto json = nlohmann::json::parse(offers_json(*select_offers(market.all(), market.catalogue, {}, 7)));
   EXPECT_EQ(json["schema"], "gpuplan/offers@1");
   EXPECT_EQ(json["market"]["as_of"], "2026-05");
   EXPECT_EQ(json["market"]["too_old"], 7);

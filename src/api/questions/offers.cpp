@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/whole.h"
+#include "input/prices/region_areas.h"
 #include "plan/answer/market.h"
 
 namespace gpuplan::api {
@@ -35,10 +36,14 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
   std::vector<Offer> known = std::move(offers->offers);
   if (request.prices.empty())
     for (const Offer& box : request.config.boxes) known.push_back(as_row(box));
-  // A job without wishes: what is left is what plan would look at.
+  std::vector<const Offer*> shown;
   MarketFilter left_out;
-  if (!selection.all) known = market_for(Job{}, catalogue, known, left_out, true);
-  auto report = select_offers(known, catalogue, selection,
+  if (selection.all)
+    for (const Offer& offer : known) shown.push_back(&offer);
+  else shown = market_offers(Job{}, catalogue, known, left_out, true);  // what a job without wishes looks at
+  OfferSelection with_areas = selection;
+  with_areas.regions_of = regions_of;
+  auto report = select_offers(shown, catalogue, with_areas,
                               whole<std::size_t>(left_out.too_old + left_out.outdated + left_out.gone));
   if (!report) return std::unexpected(std::move(report.error()));
   report->discounted = offers->discounted;

@@ -32,7 +32,11 @@ int run_offers(System& system, const OffersArguments& options) {
   const auto request =
       read_market(system, {options.prices, options.rates, options.store, options.no_config}, *catalogue);
   if (!request) return complain(system, request.error());
-  const auto answer = api::ask_offers(*request, options.selection, *catalogue);
+  OfferSelection selection = options.selection;
+  const Form form = form_of(common);
+  if ((form == Form::kText || form == Form::kMarkdown) && !selection.all && selection.group_by.empty())
+    selection.ordered = kOffersShown;  // nobody sees the order of the others
+  const auto answer = api::ask_offers(*request, selection, *catalogue);
   if (!answer) return complain(system, answer.error());
   for (const std::string& warning : answer->warnings) say(system, "gpuplan: " + warning);
   const OffersReport& report = answer->report;

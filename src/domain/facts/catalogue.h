@@ -136,6 +136,27 @@ struct Catalogue {
   bool operator==(const Catalogue&) const = default;
 };
 
+/// Looks up GPUs of a list by name, where equal names mostly stand together: one that stood before is not looked for
+/// again.
+class GpusOfList {
+ public:
+  /// All that is given must outlive it.
+  explicit GpusOfList(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  /// Null: the name is unknown.
+  const Gpu* find(std::string_view name) {
+    if (!any_ || name != name_) gpu_ = catalogue_.find_gpu(name);
+    any_ = true;
+    name_ = name;
+    return gpu_;
+  }
+
+ private:
+  const Catalogue& catalogue_;
+  bool any_ = false;
+  std::string_view name_;
+  const Gpu* gpu_ = nullptr;
+};
+
 /// "8x H100 SXM", "H100 SXM:8", "H100 SXM" (count 0: any).
 struct GpuCount {
   const Gpu* gpu = nullptr;

@@ -6,12 +6,14 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/row_filter.h"
 #include "output/text/table.h"
+#include "plan/answer/market.h"
 
 namespace gpuplan {
 namespace {
@@ -20,7 +22,6 @@ using namespace units;
 using Price = std::optional<Interval<DollarsPerSecond>>;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kOffersShown = 20;
 
 double hourly(const Price& price) { return price ? price->p50 * hour / dollar : kUnknown; }
 double per_gpu(const Price& price, const Offer& offer) { return hourly(price) / offer.gpus; }
@@ -93,14 +94,32 @@ constexpr auto kOfferFieldNames = [] {
 
 class OfferRows : public FilterRows {
  public:
-  OfferRows(const std::vector<Offer>& offers, const Catalogue& catalogue) : offers_(offers) {
+  OfferRows(const std::vector<const Offer*>& offers, const Catalogue& catalogue, const OfferSelection& selection)
+      : offers_(offers), regions_of_(selection.regions_of) {
     gpus_.reserve(offers.size());
-    for (const Offer& offer : offers) gpus_.push_back(catalogue.find_gpu(offer.gpu));
+    GpusOfList gpus(catalogue);
+    for (const Offer* offer : offers) gpus_.push_back(gpus.find(offer->gpu));
   }
   std::size_t count() const override { return offers_.size(); }
   bool is_figure(std::size_t field) const override { return kOfferFields[field].figure != nullptr; }
   double figure(std::size_t row, std::size_t field) const override { return kOfferFields[field].figure(view(row)); }
   std::string text(std::size_t row, std::size_t field) const override { return kOfferFields[field].text(view(row)); }
+  /// Regions are those of areas and countries, too.
+  std::optional<std::vector<bool>> meant_by(std::size_t field, std::string_view wanted) const override {
+    if (regions_of_ == nullptr || kOfferFields[field].name.name != "region") return std::nullopt;
+    std::vector<std::string> regions;
+    for (const std::string& region : regions_of_(wanted)) regions.push_back("=" + region);
+    if (regions.empty()) return std::nullopt;
+    std::unordered_map<std::string_view, bool> known;  // many offers are of one region
+    std::vector<bool> inside;
+    inside.reserve(offers_.size());
+    for (const Offer* offer : offers_) {
+      const auto [at, fresh] = known.try_emplace(offer->region, false);
+      if (fresh) at->second = in_regions(regions, offer->region);
+      inside.push_back(at->second);
+    }
+    return inside;
+  }
   std::string words(std::size_t row) const override {
     const auto [offer, gpu] = view(row);
     std::string lines = offer.provider + '\n' + offer.region + '\n' + offer.instance + '\n' + offer.gpu;
@@ -111,15 +130,16 @@ class OfferRows : public FilterRows {
   }
 
  private:
-  OfferView view(std::size_t row) const { return {offers_[row], gpus_[row]}; }
+  OfferView view(std::size_t row) const { return {*offers_[row], gpus_[row]}; }
 
-  const std::vector<Offer>& offers_;
+  const std::vector<const Offer*>& offers_;
+  const std::vector<std::string>& (*regions_of_)(std::string_view) = nullptr;
   std::vector<const Gpu*> gpus_;
 };
 
 /// By the price of a GPU-hour, that of spot where there is no other; then by what tells offers apart.
 struct CheapestFirst {
-  explicit CheapestFirst(const Offer& of) : offer(&of) {
+  CheapestFirst(const Offer& of, std::size_t at) : offer(&of), row(at) {
     price = per_gpu(of.price ? of.price : of.spot_price, of);
     if (price != price) price = std::numeric_limits<double>::infinity();
   }
@@ -128,9 +148,11 @@ struct CheapestFirst {
     const auto rest = [](const Offer* o) {
       return std::tie(o->gpus, o->provider, o->region, o->zone, o->instance, o->gpu, o->as_of);
     };
-    return rest(offer) < rest(other.offer);
+    if (const auto order = rest(offer) <=> rest(other.offer); order != 0) return order < 0;
+    return row < other.row;
   }
   const Offer* offer;
+  std::size_t row;
   double price = 0;
 };
 
@@ -163,9 +185,9 @@ void write_price(JsonWriter& json, const std::string& key, const Price& price, i
 
 }  // namespace
 
-Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
+Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, const Catalogue& catalogue,
                                    const OfferSelection& selection, std::size_t too_old) {
-  const OfferRows views(offers, catalogue);
+  const OfferRows views(offers, catalogue, selection);
   const auto rows = filter_rows(views, kOfferFieldNames, selection.filter);
   if (!rows) return std::unexpected(rows.error());
   std::string_view sort = trim(selection.sort);
@@ -183,16 +205,31 @@ Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catal
   if (*sorted_by) report.sort = std::string(kOfferFields[**sorted_by].name.name) + (down ? ", largest first" : "");
   if (*grouped_by) report.group_by = kOfferFields[**grouped_by].name.name;
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
-  for (const Offer& offer : offers) {
-    if (!offer.as_of.empty() && (report.oldest.empty() || offer.as_of < report.oldest)) report.oldest = offer.as_of;
-    report.newest = std::max(report.newest, offer.as_of);
-    if (!offer.source.empty()) sources.insert(offer.source);
+  std::string_view source, oldest, newest;
+  for (const Offer* offer : offers) {
+    if (!offer->as_of.empty() && (oldest.empty() || offer->as_of < oldest)) oldest = offer->as_of;
+    newest = std::max<std::string_view>(newest, offer->as_of);
+    if (offer->source.empty() || offer->source == source) continue;
+    source = offer->source;
+    sources.insert(source);
   }
+  report.oldest = oldest;
+  report.newest = newest;
   report.sources.assign(sources.begin(), sources.end());
-  std::vector<std::size_t> order = rows->rows;
-  std::ranges::sort(order, std::less<>(), [&](std::size_t row) { return CheapestFirst(offers[row]); });
-  if (*sorted_by) sort_rows(views, **sorted_by, down, order);
-  for (const std::size_t row : order) report.rows.push_back(&offers[row]);
+  std::vector<CheapestFirst> order;
+  order.reserve(rows->rows.size());
+  for (const std::size_t row : rows->rows) order.emplace_back(*offers[row], row);
+  if (selection.ordered == 0 || *sorted_by || selection.ordered >= order.size())
+    std::ranges::sort(order, std::less<>());
+  else std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(selection.ordered), order.end());
+  if (*sorted_by) {
+    std::vector<std::size_t> sorted;
+    for (const CheapestFirst& one : order) sorted.push_back(one.row);
+    sort_rows(views, **sorted_by, down, sorted);
+    for (const std::size_t row : sorted) report.rows.push_back(offers[row]);
+  } else {
+    for (const CheapestFirst& one : order) report.rows.push_back(one.offer);
+  }
   report.unmet = rows->unmet;
   return report;
 }

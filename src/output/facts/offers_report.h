@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -16,6 +17,9 @@ struct OfferSelection {
   std::string sort{};                 ///< a field, with "-" behind it the largest first; empty: the price of a GPU-hour
   std::string group_by{};             ///< a field: one row for each of its values; empty: one for each offer
   bool all = false;                   ///< old prices too
+  std::size_t ordered = 0;            ///< rows that have to be in order, of the first ones; 0: all
+  /// What regions of an area ("eu") are called (input/prices/region_areas.h); null: nobody knows areas.
+  const std::vector<std::string>& (*regions_of)(std::string_view area) = nullptr;
 };
 
 /// What somebody's contract takes off listed prices.
@@ -26,7 +30,7 @@ struct OwnDiscount {
 };
 
 struct OffersReport {
-  std::vector<const Offer*> rows;  ///< in the order asked for
+  std::vector<const Offer*> rows;  ///< in the order asked for, as far as OfferSelection::ordered
   std::string sort, group_by;      ///< fields; empty: none asked for
   std::size_t known = 0;           ///< before the filter
   std::size_t too_old = 0;         ///< left out before the filter: their prices are history
@@ -40,8 +44,11 @@ struct OffersReport {
 
 /// The offers selected. The report refers to the offers and the catalogue. Usage errors: a filter that can not be read,
 /// a field that offers do not have.
-Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
+Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, const Catalogue& catalogue,
                                    const OfferSelection& selection, std::size_t too_old);
+
+/// Rows of a table that does not show all.
+inline constexpr std::size_t kOffersShown = 20;
 
 /// "Your discounts are in these prices: aws 15%."; empty: there are none.
 std::string discount_words(const OffersReport& report);

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/names.h"
@@ -149,16 +152,35 @@ bool stands_in(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Whether any of the lines holds the word: as a whole, or (`inside`) anywhere.
-bool has_word(std::string_view lines, std::string_view word, bool inside) {
-  while (true) {
-    const std::size_t end = lines.find('\n');
-    const std::string_view line = lines.substr(0, end);
-    if (inside ? squeeze(line).find(word) != std::string::npos : stands_in(line, word)) return true;
-    if (end == std::string_view::npos) return false;
-    lines.remove_prefix(end + 1);
+/// Looks for a word in lines: as a whole, or (`inside`) anywhere. Rows have most of their lines in common, and one that
+/// was looked at is not read again.
+class WordInLines {
+ public:
+  WordInLines(std::string word, bool inside) : word_(std::move(word)), inside_(inside) {}
+  bool any(std::string_view lines) {
+    while (true) {
+      const std::size_t end = lines.find('\n');
+      if (has(lines.substr(0, end))) return true;
+      if (end == std::string_view::npos) return false;
+      lines.remove_prefix(end + 1);
+    }
   }
-}
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view line) const { return std::hash<std::string_view>()(line); }
+  };
+  bool has(std::string_view line) {
+    if (const auto known = known_.find(line); known != known_.end()) return known->second;
+    const bool found = inside_ ? squeeze(line).find(word_) != std::string::npos : stands_in(line, word_);
+    return known_.emplace(line, found).first->second;
+  }
+
+  std::string word_;
+  bool inside_;
+  std::unordered_map<std::string, bool, Hash, std::equal_to<>> known_;
+};
 
 std::vector<bool> rows_with(const FilterRows& rows, const std::string& written) {
   const std::string word = joined_pieces(written);
@@ -166,8 +188,9 @@ std::vector<bool> rows_with(const FilterRows& rows, const std::string& written) 
   if (word.empty()) return found;
   for (const bool inside : {false, true}) {
     bool any = false;
+    WordInLines lines(word, inside);
     for (std::size_t row = 0; row < rows.count(); ++row) {
-      found[row] = has_word(rows.words(row), word, inside);
+      found[row] = lines.any(rows.words(row));
       any = any || found[row];
     }
     if (any) break;
@@ -183,6 +206,10 @@ std::vector<bool> rows_named(const FilterRows& rows, const Condition& condition)
     const std::string whole = squeeze(wanted);
     for (std::size_t row = 0; row < rows.count(); ++row)
       if (squeeze(rows.text(row, condition.field)) == whole) named[row] = any = true;
+    if (const auto meant = rows.meant_by(condition.field, wanted)) {
+      for (std::size_t row = 0; row < rows.count(); ++row)
+        if ((*meant)[row]) named[row] = any = true;
+    }
     const std::string word = joined_pieces(wanted);
     if (any || word.empty()) continue;
     for (std::size_t row = 0; row < rows.count(); ++row)

@@ -34,6 +34,11 @@ class FilterRows {
   /// NaN when it is not known: no condition on it holds.
   virtual double figure(std::size_t row, std::size_t field) const = 0;
   virtual std::string text(std::size_t row, std::size_t field) const = 0;
+  /// The rows that a text stands for beside those that have it: "region=eu". nullopt: it is no such text.
+  virtual std::optional<std::vector<bool>> meant_by(std::size_t field, std::string_view wanted) const {
+    static_cast<void>(field), static_cast<void>(wanted);
+    return std::nullopt;
+  }
   /// Texts in which words are looked for, separated by line feeds.
   virtual std::string words(std::size_t row) const = 0;
 };
@@ -57,8 +62,8 @@ struct FilteredRows {
 /// no row, anywhere inside a text. "H100:8", "H100:1..8", "8x H100" and "24GB..80GB" bound numbers of GPUs and their
 /// memory (output/text/row_shorthand.h), and so does the end of "RTX 4090 24GB" where no row is called that. Conditions
 /// are FIELD, one of >= <= != = > <, and a value; texts are compared without regard to case and spaces, and one that is
-/// no row's whole text ("gpu=H100", "region=us-east") stands for those in which it is a word. An unknown field is a
-/// usage error with a suggestion.
+/// no row's whole text ("gpu=H100", "region=us-east") stands for those in which it is a word, unless it has a meaning
+/// of its own (FilterRows::meant_by). An unknown field is a usage error with a suggestion.
 Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
                                  std::span<const std::string> filter);
 

@@ -55,13 +55,13 @@ class Outdated {
   explicit Outdated(const std::vector<const Offer*>& offers) {
     for (const Offer* offer : offers)
       if (const int age = months_of(offer->as_of); age > 0) {
-        int& newest = newest_[key_of(*offer)];
+        int& newest = of(*offer);
         newest = std::max(newest, age);
       }
   }
-  bool operator()(const Offer& offer) const {
+  bool operator()(const Offer& offer) {
     const int age = months_of(offer.as_of);
-    return age > 0 && age < newest_.find(key_of(offer))->second - kOutdatedMonths;
+    return age > 0 && age < of(offer) - kOutdatedMonths;
   }
 
  private:
@@ -71,9 +71,15 @@ class Outdated {
       return static_cast<std::size_t>(hash_of(key.first) * 31 + hash_of(key.second));
     }
   };
-  static Key key_of(const Offer& offer) { return {offer.provider, offer.gpu}; }
+  /// Offers of one provider and GPU mostly stand together in a list.
+  int& of(const Offer& offer) {
+    const Key key{offer.provider, offer.gpu};
+    if (last_ == nullptr || last_->first != key) last_ = &*newest_.try_emplace(key, 0).first;
+    return last_->second;
+  }
 
   std::unordered_map<Key, int, Hash> newest_;
+  std::pair<const Key, int>* last_ = nullptr;
 };
 
 /// Of the known offers of one place those of its newest date: what was listed before is what it cost then. `offers` are
@@ -106,22 +112,6 @@ bool allowed(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
 }
 
-/// "DE", or of an area "eu=DE" and "eu=eu-*", all that begins so. Of "Ploiesti, Romania" and "Romania, RO" an area has
-/// the country, which stands last.
-bool in_regions(const std::vector<std::string>& regions, std::string_view region) {
-  const std::size_t comma = region.rfind(',');
-  const bool split = comma != std::string_view::npos;
-  const std::string_view country = split ? trim(region.substr(comma + 1)) : region;
-  return std::ranges::any_of(regions, [&](std::string_view name) {
-    const std::size_t sign = name.find('=');
-    if (sign == std::string_view::npos) return iequals(name, region);
-    name.remove_prefix(sign + 1);
-    if (!name.ends_with('*')) return iequals(name, country);
-    name.remove_suffix(1);
-    return !split && iequals(name, region.substr(0, name.size()));
-  });
-}
-
 enum class Regions { kAsked, kAny };
 
 bool named(const Where& where, const std::string& gpu) {
@@ -149,13 +139,26 @@ bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue, 
 }
 
 /// GPUs that wheels of today no longer run on, unless the job names them.
-bool unsupported(const Where& where, const Offer& offer, const Catalogue& catalogue) {
-  const Gpu* gpu = catalogue.find_gpu(offer.gpu);
+bool unsupported(const Where& where, const Gpu* gpu, const Catalogue& catalogue) {
   return where.gpus.empty() && gpu != nullptr && gpu->compute_capability > 0 &&
          gpu->compute_capability < catalogue.practice_constants.least_capability;
 }
 
 }  // namespace
+
+bool in_regions(const std::vector<std::string>& regions, std::string_view region) {
+  const std::size_t comma = region.rfind(',');
+  const bool split = comma != std::string_view::npos;
+  const std::string_view country = split ? trim(region.substr(comma + 1)) : region;
+  return std::ranges::any_of(regions, [&](std::string_view name) {
+    const std::size_t sign = name.find('=');
+    if (sign == std::string_view::npos) return iequals(name, region);
+    name.remove_prefix(sign + 1);
+    if (!name.ends_with('*')) return iequals(name, country);
+    name.remove_suffix(1);
+    return !split && iequals(name, region.substr(0, name.size()));
+  });
+}
 
 double machines_paid(const Offer& offer, int nodes, int gpus) {
   switch (offer.kind) {
@@ -177,8 +180,8 @@ bool names(const Where& where, const std::string& gpu, int gpus) {
          });
 }
 
-std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                              MarketFilter& filter, bool keep_dearer, const DearerOffers& left_out) {
+std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                        MarketFilter& filter, bool keep_dearer, const DearerOffers& left_out) {
   std::vector<const Offer*> market;
   const auto leave_out = [&](const Offer& offer, const Where& where) {
     ++filter.by_where;
@@ -229,7 +232,7 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       usable.swap(old);
     }
     const auto before_all = static_cast<int>(usable.size());
-    const Outdated outdated(usable);
+    Outdated outdated(usable);
     std::erase_if(usable, [&](const Offer* offer) { return outdated(*offer); });
     filter.outdated = before_all - static_cast<int>(usable.size());
     // They still tell that older prices of the same GPU are history.
@@ -243,8 +246,9 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       filter.old_newest = std::max(filter.old_newest, offer->as_of);
       return true;
     }));
+    GpusOfList gpus(catalogue);
     for (const Offer* offer : usable)
-      (unsupported(job.where, *offer, catalogue) ? left_behind : ordered).push_back(offer);
+      (unsupported(job.where, gpus.find(offer->gpu), catalogue) ? left_behind : ordered).push_back(offer);
   }
   market.insert(market.begin(), ordered.begin(), ordered.end());
   // Where there is nothing else that may be had, they are what there is.
@@ -268,6 +272,13 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
     filter.dearer = static_cast<int>(with_dearer - market.size());
   }
   filter.used = static_cast<int>(market.size());
+  return market;
+}
+
+std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                              MarketFilter& filter, bool keep_dearer, const DearerOffers& left_out) {
+  const std::vector<const Offer*> market = market_offers(job, catalogue, known, filter, keep_dearer, left_out);
+  const double level = job.market.price_level;
   std::vector<Offer> chosen;
   chosen.reserve(market.size());
   for (const Offer* offer : market) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/facts/catalogue.h"
@@ -55,6 +56,10 @@ int gpus_priced(const Offer& offer);
 /// how many of them, `where.counts` how many GPUs in all), or eight GPUs of a pool or an own box.
 bool names(const Where& where, const std::string& gpu, int gpus);
 
+/// "DE", or of an area "eu=DE" and "eu=eu-*", all that begins so. Of "Ploiesti, Romania" and "Romania, RO" an area has
+/// the country, which stands last.
+bool in_regions(const std::vector<std::string>& regions, std::string_view region);
+
 /// Of a market with so many offers (whole catalogues by zone have tens of thousands) only the cheapest two of a
 /// provider stay among those that differ in nothing but place, price and date: no plan on the others is better or of
 /// another kind.
@@ -63,7 +68,13 @@ inline constexpr std::size_t kDearerFrom = 1500;
 /// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
 /// leaves out, what is too old, what newer prices replace and what comes twice is counted in `filter`. In the order of
 /// before(), whatever order they are listed in (domain/market/offer_order.h). `left_out`: of the known market.
+/// Prices are those of today: with `price_level`, and the doubt of their age.
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                               MarketFilter& filter, bool keep_dearer = false, const DearerOffers& left_out = {});
+
+/// The same where they stand, as they are listed. The job and what is known must outlive them.
+std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                        MarketFilter& filter, bool keep_dearer = false,
+                                        const DearerOffers& left_out = {});
 
 }  // namespace gpuplan

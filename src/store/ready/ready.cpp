@@ -281,11 +281,9 @@ class ReadyUnpacker {
     offer.gpus = row.gpus;
     offer.reliability = row.reliability;
     offer.stock = static_cast<Stock>(row.stock);
-    if (row.as_of != date_) {
-      date_ = row.as_of;
-      date_text_ = date_text(date_);
-    }
-    offer.as_of = date_text_;
+    std::string& date = dates_[row.as_of];
+    if (date.empty()) date = date_text(row.as_of);
+    offer.as_of = date;
     return fill_details(offer, details_[row.details]);
   }
   bool fill_details(Offer& offer, const ReadyDetails& row) const {
@@ -307,8 +305,7 @@ class ReadyUnpacker {
   ReadyTable<ReadyRange> ranges_;
   ReadyTable<ReadyOffer> rows_;
   std::vector<std::string_view> text_;
-  std::int32_t date_ = 0;
-  std::string date_text_ = date_text(0);
+  std::unordered_map<std::int32_t, std::string> dates_;  ///< as texts: there are few
 };
 
 }  // namespace
