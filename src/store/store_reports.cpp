@@ -116,16 +116,13 @@ Result<StoreStatus> PriceStore::status() {
   if (::stat(status.file.c_str(), &facts) == 0) status.bytes = static_cast<std::uint64_t>(facts.st_size);
   status.imports = static_cast<std::uint64_t>(database_->ask("SELECT count(*) FROM imports"));
   status.prices = static_cast<std::uint64_t>(database_->ask("SELECT count(*) FROM prices"));
-  std::map<std::pair<std::string, std::string>, ListedOffers> lists;
-  for (const Offer& offer : read_offers(*database_, {}).offers) {
-    ListedOffers& list = lists[{offer.provider, offer.source}];
-    list.provider = offer.provider;
-    list.source = offer.source;
-    ++list.offers;
-    if (list.oldest.empty() || offer.as_of < list.oldest) list.oldest = offer.as_of;
-    list.newest = std::max(list.newest, offer.as_of);
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::uint64_t>> lists;
+  for (const Offer& offer : read_offers(*database_, {}).offers) ++lists[{offer.provider, offer.source}][offer.as_of];
+  for (const auto& [names, dates] : lists) {
+    ListedOffers& list = status.lists.emplace_back(ListedOffers{names.first, names.second, 0, {}});
+    list.dates.assign(dates.begin(), dates.end());
+    for (const auto& [date, offers] : dates) list.offers += offers;
   }
-  for (auto& [names, list] : lists) status.lists.push_back(std::move(list));
   status.last = last_import_of(*database_);
   if (database_->failed()) return std::unexpected(database_->error());
   return status;

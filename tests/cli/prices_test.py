@@ -103,6 +103,18 @@ class Prices(unittest.TestCase):
         self.assertEqual(run("prices", "export", "--store", other).stdout, first)
         self.assertEqual(len(first.splitlines()), 5)
 
+    def test_status_tells_how_much_of_a_list_is_old(self):
+        rows = "gpu,gpus,price_per_hour,provider,region,date\n" + "".join(
+            f"H100 SXM,8,{20 + i},aws,r{i},{'2026-11-20' if i == 0 else '2026-05-01'}\n" for i in range(4))
+        self.prices("import", self.file("mine.csv", rows))
+        one = self.answer("status")["lists"][0]
+        self.assertEqual((one["newest"], one["oldest"], one["offers"], one["stale_offers"], one["stale"]),
+                         ("2026-11-20", "2026-05-01", 4, 3, True))
+        self.assertGreater(one["median_age_days"], one["age_days"] + 200)
+        shown = self.prices("status").stdout
+        self.assertIn("75% stale", shown)
+        self.assertIn("3 of 4 offers have prices older than 60 days", shown)
+
     def test_status_history_and_watch(self):
         self.assertIn("No prices are stored yet", run("prices", "status", HOME=str(self.folder), GPUPLAN_STORE=str(
             self.folder / "none.db")).stdout)
@@ -117,6 +129,12 @@ class Prices(unittest.TestCase):
         self.assertEqual([one["lowest_usd_per_gpu_hour"] for one in days], [7.5, 3.0, 3.0])
         self.assertEqual(days[1]["providers"], ["aws", "lambda"])
         self.assertAlmostEqual(days[2]["median_usd_per_gpu_hour"], 3.375)
+        history = self.answer("history", "H100 SXM")
+        self.assertAlmostEqual(history["median_change"], 3.375 / 7.5 - 1)
+        months = 111 / (365.25 / 12)
+        self.assertAlmostEqual(history["median_change_per_month"], (3.375 / 7.5) ** (1 / months) - 1)
+        self.assertIn("Median $7.50 on 2026-08-01, $3.38 on 2026-11-20: -55%, -20% a month. Other providers are in it",
+                      self.prices("history", "H100 SXM").stdout.replace("\n  ", " "))
         self.assertEqual(self.answer("history", "H100", "--spot", "--provider", "AWS")["days"][0]["offers"], 1)
         text = self.prices("history", "h100", "--svg", str(self.folder / "h.svg"), "--since", "2026-08-02").stdout
         self.assertIn("o median", text)

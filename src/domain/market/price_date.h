@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace gpuplan {
@@ -12,5 +13,8 @@ inline int months_of(std::string_view date) {
   const auto digit = [&](std::size_t i) { return date[i] - '0'; };
   return (digit(0) * 1000 + digit(1) * 100 + digit(2) * 10 + digit(3)) * 12 + digit(5) * 10 + digit(6);
 }
+
+/// Days since 1970-01-01, of a month its middle; nullopt where it is no date.
+std::optional<int> day_number(std::string_view date);
 
 }  // namespace gpuplan

@@ -30,7 +30,7 @@ struct ImportRecord {
 struct ListedOffers {
   std::string provider, source;
   std::uint64_t offers = 0;
-  std::string oldest, newest;  ///< dates
+  std::vector<std::pair<std::string, std::uint64_t>> dates{};  ///< of their prices, oldest first, with so many offers
 };
 
 struct StoreStatus {

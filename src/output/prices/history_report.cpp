@@ -4,9 +4,11 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
+#include "domain/market/price_date.h"
 #include "output/text/chart.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -14,19 +16,8 @@
 namespace gpuplan {
 namespace {
 
-/// Days since 1970 of "2026-11-25" or "2026-11".
-double day_number(const std::string& date) {
-  const auto part = [&](std::size_t from, std::size_t size) {
-    int number = 0;
-    for (std::size_t i = from; i < from + size && i < date.size(); ++i)
-      if (is_digit(date[i])) number = number * 10 + (date[i] - '0');
-    return number;
-  };
-  const std::chrono::year_month_day day{std::chrono::year(part(0, 4)),
-                                        std::chrono::month(static_cast<unsigned>(std::max(part(5, 2), 1))),
-                                        std::chrono::day(static_cast<unsigned>(std::max(part(8, 2), 1)))};
-  return static_cast<double>(std::chrono::sys_days(day).time_since_epoch().count());
-}
+/// Days since 1970.
+double day_of(const std::string& date) { return day_number(date).value_or(0); }
 
 std::string date_of(double number) {
   const std::chrono::year_month_day day{
@@ -58,6 +49,33 @@ std::string history_title(const HistoryReport& report) {
   return printable(report.gpu, 60) + ", " + printable(report.what, 100);
 }
 
+/// By how much the median moved from the first day to the last, and in a month of that; nullopt: there is one day.
+struct Slope {
+  double whole = 0, month = 0;  ///< as shares: -0.2 is 20% less
+};
+std::optional<Slope> slope_of(const HistoryReport& report) {
+  constexpr double kMonth = 365.25 / 12;
+  if (report.rows.size() < 2 || report.rows.front().median <= 0) return std::nullopt;
+  const double times = report.rows.back().median / report.rows.front().median;
+  const double months = (day_of(report.rows.back().day) - day_of(report.rows.front().day)) / kMonth;
+  if (months <= 0) return std::nullopt;
+  return Slope{times - 1, std::pow(times, 1 / months) - 1};
+}
+
+std::string signed_percent(double share) {
+  const std::string digits = fixed_text(std::abs(share) * 100, std::abs(share) < 0.1 ? 1 : 0);
+  return (share < 0 ? "-" : "+") + digits + "%";
+}
+
+std::string slope_words(const HistoryReport& report, const Slope& slope) {
+  const HistoryRow &first = report.rows.front(), &last = report.rows.back();
+  std::string text = "Median " + dollars_text(first.median) + " on " + first.day + ", " + dollars_text(last.median) +
+                     " on " + last.day + ": " + signed_percent(slope.whole) + ", " + signed_percent(slope.month) +
+                     " a month.";
+  if (first.providers != last.providers) text += " Other providers are in it: --provider compares one with itself.";
+  return text;
+}
+
 }  // namespace
 
 std::vector<HistoryRow> history_rows(const PriceHistory& history, const std::string& since) {
@@ -87,9 +105,10 @@ std::vector<HistoryRow> history_rows(const PriceHistory& history, const std::str
 std::string history_text(const HistoryReport& report, const Screen& screen) {
   std::string text = heading(history_title(report), screen) + history_table(report).text(screen);
   if (report.rows.size() < 2) return text;
+  if (const auto slope = slope_of(report)) text += '\n' + paragraph(slope_words(report, *slope), screen);
   std::vector<ChartPoint> points;
   for (const HistoryRow& row : report.rows) {
-    const double x = day_number(row.day);
+    const double x = day_of(row.day);
     points.push_back({x, row.highest, "+", 0, false, Paint::kDim, {}, {}});
     points.push_back({x, row.lowest, "-", 1, false, Paint::kGreen, {}, {}});
     points.push_back({x, row.median, "o", 2, false, Paint::kBold, {}, {}});
@@ -114,7 +133,10 @@ std::string history_json(const HistoryReport& report) {
         .member("offers", row.offers)
         .member("providers", row.providers)
         .end();
-  json.end().end();
+  json.end();
+  const auto slope = slope_of(report);
+  json.member("median_change", slope ? std::optional(slope->whole) : std::nullopt);
+  json.member("median_change_per_month", slope ? std::optional(slope->month) : std::nullopt).end();
   return json.take();
 }
 
@@ -124,7 +146,7 @@ std::string history_svg(const HistoryReport& report) {
   constexpr double kWidth = 760, kHeight = 400, kLeft = 70, kRight = 20, kTop = 40, kBottom = 50;
   std::vector<double> days, prices;
   for (const HistoryRow& row : report.rows) {
-    days.push_back(day_number(row.day));
+    days.push_back(day_of(row.day));
     for (const double price : {row.lowest, row.median, row.highest}) prices.push_back(price);
   }
   const auto escaped = [](std::string_view words) {

@@ -24,6 +24,36 @@ std::string size_text(std::uint64_t bytes) {
 
 bool is_stale(std::optional<int> days, const PriceAges& ages) { return days && *days >= ages.old_days; }
 
+/// How old a list is: most of it may be older than its newest price says.
+struct Age {
+  std::string newest, oldest;       ///< dates
+  std::optional<int> days, median;  ///< of the newest price, and of half of the offers
+  std::uint64_t stale = 0;          ///< offers
+};
+
+Age age_of(const ListedOffers& list, const PriceAges& ages) {
+  Age age;
+  if (list.dates.empty()) return age;
+  age.oldest = list.dates.front().first;
+  age.newest = list.dates.back().first;
+  age.days = days_old(age.newest, ages.today);
+  std::uint64_t older = 0;
+  for (const auto& [date, offers] : list.dates) {
+    const auto days = days_old(date, ages.today);
+    if (2 * older < list.offers) age.median = days;
+    older += offers;
+    if (is_stale(days, ages)) age.stale += offers;
+  }
+  return age;
+}
+
+std::string state_words(const Age& age, std::uint64_t offers) {
+  if (age.stale == 0) return "";
+  if (age.stale == offers) return "stale";
+  const double percent = 100 * static_cast<double>(age.stale) / static_cast<double>(offers);
+  return (percent < 1 ? std::string("< 1") : fixed_text(percent, 0)) + "% stale";
+}
+
 Table lists_of(const StoreStatus& status, const PriceAges& ages) {
   Table table({{.title = "PROVIDER", .key = "provider"},
                {.title = "SOURCE", .narrowest = 16, .key = "source"},
@@ -31,25 +61,25 @@ Table lists_of(const StoreStatus& status, const PriceAges& ages) {
                {.title = "PRICES FROM", .key = "newest"},
                {.title = "OLDEST", .drop = 1, .key = "oldest"},
                {.title = "AGE", .align = Align::kRight, .unit = "days", .key = "age_days"},
+               {.title = "MEDIAN", .align = Align::kRight, .drop = 2, .unit = "days", .key = "median_age_days"},
                {.title = "STATE", .key = "state"}});
+  const auto days_cell = [](std::optional<int> days) { return days ? Cell(*days, std::to_string(*days)) : Cell(); };
   for (const ListedOffers& list : status.lists) {
-    const auto days = days_old(list.newest, ages.today);
-    const bool stale = is_stale(days, ages);
+    const Age age = age_of(list, ages);
     table.add({printable(list.provider, 40), printable(list.source, 60),
-               Cell(static_cast<double>(list.offers), count_text(static_cast<double>(list.offers))), list.newest,
-               list.oldest == list.newest ? "" : list.oldest, days ? Cell(*days, std::to_string(*days)) : Cell(),
-               Cell(stale ? "stale" : "", Paint::kYellow)});
+               Cell(static_cast<double>(list.offers), count_text(static_cast<double>(list.offers))), age.newest,
+               age.oldest == age.newest ? "" : age.oldest, days_cell(age.days), days_cell(age.median),
+               Cell(state_words(age, list.offers), Paint::kYellow)});
   }
   return table;
 }
 
 constexpr std::size_t kReasonsTold = 10;
 
-std::size_t stale_lists(const StoreStatus& status, const PriceAges& ages) {
-  return static_cast<std::size_t>(std::ranges::count_if(status.lists, [&](const ListedOffers& list) {
-    const auto days = days_old(list.newest, ages.today);
-    return is_stale(days, ages);
-  }));
+std::uint64_t stale_offers(const StoreStatus& status, const PriceAges& ages) {
+  std::uint64_t offers = 0;
+  for (const ListedOffers& list : status.lists) offers += age_of(list, ages).stale;
+  return offers;
 }
 
 std::uint64_t offers_of(const StoreStatus& status) {
@@ -70,10 +100,12 @@ std::string store_text(const StoreStatus& status, const PriceAges& ages, const S
                     ", " + count_of(static_cast<double>(status.prices), "price") + " with the past).",
                 screen, 0, 0);
   if (!status.lists.empty()) text += '\n' + lists_of(status, ages).text(screen);
-  if (const std::size_t stale = stale_lists(status, ages); stale > 0)
-    text += '\n' + paragraph(count_of(static_cast<double>(stale), "list") + " older than " + count_text(ages.old_days) +
-                                 " days: import newer ones before you rent.",
-                             screen);
+  if (const std::uint64_t stale = stale_offers(status, ages); stale > 0)
+    text +=
+        '\n' + paragraph(count_text(static_cast<double>(stale)) + " of " +
+                             count_of(static_cast<double>(offers_of(status)), "offer") + " have prices older than " +
+                             count_text(ages.old_days) + " days: import newer lists before you rent.",
+                         screen);
   const ImportRecord& last = status.last;
   if (last.number == 0) return text;
   std::uint64_t rows = 0, rejected = 0;
@@ -105,10 +137,11 @@ std::string store_json(const StoreStatus& status, const PriceAges& ages) {
   json.member("offers", offers_of(status)).member("today", ages.today).member("stale_days", ages.old_days);
   json.key("lists").begin_array();
   for (const ListedOffers& list : status.lists) {
-    const auto days = days_old(list.newest, ages.today);
+    const Age age = age_of(list, ages);
     json.begin_object(true).member("provider", list.provider).member("source", list.source);
-    json.member("offers", list.offers).member("newest", list.newest).member("oldest", list.oldest);
-    json.member("age_days", days).member("stale", is_stale(days, ages)).end();
+    json.member("offers", list.offers).member("newest", age.newest).member("oldest", age.oldest);
+    json.member("age_days", age.days).member("median_age_days", age.median).member("stale_offers", age.stale);
+    json.member("stale", 2 * age.stale >= list.offers && age.stale > 0).end();
   }
   json.end();
   if (status.last.number == 0) return json.null_member("last_import").end().take();

@@ -1,30 +1,12 @@
 #include "output/text/price_age.h"
 
-#include <charconv>
-#include <chrono>
+#include <algorithm>
 
 #include "base/text.h"
+#include "domain/market/price_date.h"
 
 namespace gpuplan {
 namespace {
-
-/// The number at `from`, `size` digits long.
-std::optional<int> digits(std::string_view text, std::size_t from, std::size_t size) {
-  if (text.size() < from + size) return std::nullopt;
-  int value = 0;
-  const char* const end = text.data() + from + size;
-  const auto read = std::from_chars(text.data() + from, end, value);
-  return read.ec == std::errc() && read.ptr == end ? std::optional<int>(value) : std::nullopt;
-}
-
-std::optional<std::chrono::sys_days> day_of(std::string_view date) {
-  constexpr unsigned kMiddle = 15;
-  const auto year = digits(date, 0, 4), month = digits(date, 5, 2), day = digits(date, 8, 2);
-  if (!year || !month) return std::nullopt;
-  const std::chrono::year_month_day whole{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
-                                          std::chrono::day(day ? static_cast<unsigned>(*day) : kMiddle)};
-  return whole.ok() ? std::optional(std::chrono::sys_days(whole)) : std::nullopt;
-}
 
 /// "12 days", "7 months", "2 years"; empty for a few days, and for prices of a month that is not over.
 std::string age_text(int days) {
@@ -39,9 +21,9 @@ std::string age_text(int days) {
 }  // namespace
 
 std::optional<int> days_old(std::string_view as_of, std::string_view today) {
-  const auto from = day_of(as_of), to = day_of(today);
+  const auto from = day_number(as_of), to = day_number(today);
   if (!from || !to) return std::nullopt;
-  return *to > *from ? static_cast<int>((*to - *from).count()) : 0;
+  return std::max(0, *to - *from);
 }
 
 std::string price_age_words(std::string_view as_of, std::string_view today) {
