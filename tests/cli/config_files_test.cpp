@@ -114,6 +114,56 @@ TEST_F(ConfigFiles, TheWorkingFolderHidesThoseAbove) {
   EXPECT_FALSE(rows.contains("own.desk"));
 }
 
+TEST_F(ConfigFiles, OwnTermsAreInTheCostOfEveryPlan) {
+  const Words plan = {"plan", "--model", "Qwen3-8B", "--tokens", "10M", "--method", "lora", "--json"};
+  ASSERT_EQ(system.run(plan), kDone) << system.err;
+  const json without = json::parse(system.out);
+  near() =
+      "[[credits]]\nprovider = \"vultr\"\namount = \"$1,000\"\nuntil = \"2099-12-31\"\n"
+      "[[credits]]\nprovider = \"vultrr\"\namount = 5\n"
+      "[[commitments]]\nprovider = \"lambda\"\ngpu = \"4x H100 SXM\"\n"
+      "[[commitments]]\nprovider = \"gcp\"\nuntil = \"2020-01-01\"\n";
+  ASSERT_EQ(system.run(plan), kDone) << system.err;
+  const json with = json::parse(system.out);
+  int credited = 0, covered = 0;
+  for (const json& one : with["plans"]) {
+    const double cost = one["cost_usd"]["p50"];
+    if (one["provider"] == "vultr") {
+      EXPECT_EQ(cost, 0);
+      EXPECT_GT(one["credits_usd"].get<double>(), 0);
+      ++credited;
+    } else {
+      EXPECT_EQ(one["credits_usd"], 0);
+    }
+    if (one["leases"][0]["covered_gpus"] == 0) {
+      EXPECT_TRUE(one["leases"][0]["own_usd_per_hour"].is_null());
+    } else {
+      EXPECT_EQ(one["provider"], "lambda");
+      EXPECT_EQ(one["leases"][0]["covered_gpus"], std::min(4, one["gpus"].get<int>()));
+      ++covered;
+    }
+    for (const json& before : without["plans"])
+      if (before["id"] == one["id"]) {
+        EXPECT_LE(cost, before["cost_usd"]["p50"].get<double>());
+      }
+  }
+  EXPECT_GT(credited, 0);
+  EXPECT_GT(covered, 0);
+  EXPECT_FALSE(without["plans"][0].contains("credits_usd"));
+  const std::string warnings = with["warnings"].dump();
+  EXPECT_TRUE(has(warnings,
+                  "unknown provider 'vultrr' of credits in /home/me/team/gpuplan.toml:5; no offer has it. Did "
+                  "you mean 'vultr'?"))
+      << warnings;
+  EXPECT_TRUE(has(warnings, "commitments in /home/me/team/gpuplan.toml:11: those at gcp ended on 2020-01-01"))
+      << warnings;
+
+  near() = "[[credits]]\nprovider = \"gcp\"\namount = \"5 h\"\n";
+  EXPECT_EQ(system.run(plan), kBadInput);
+  EXPECT_TRUE(has(system.err, "/home/me/team/gpuplan.toml:3: credits[0].amount: expected an amount of money"))
+      << system.err;
+}
+
 TEST_F(ConfigFiles, OneFileUnderTwoNamesCountsOnce) {
   near() = "[[own]]\nname = \"desk\"\ngpu = \"2x RTX 4090\"\n";
   system.links["/home/me/.config/gpuplan/gpuplan.toml"] = "/home/me/team/gpuplan.toml";

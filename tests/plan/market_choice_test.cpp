@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -76,6 +77,10 @@ void no_worse(const SearchResult& before, const SearchResult& after, double valu
   EXPECT_LE(is[2], was[2] * (1 + 1e-12)) << "best value: " << what;
 }
 
+/// Machines of several phases are looked for by what credits leave of the whole job at one provider, and billed by what
+/// they leave of the plan.
+constexpr double kMedians = 1.02;
+
 class MarketChoice : public testing::TestWithParam<int> {
  protected:
   World world_ = world(static_cast<std::uint64_t>(GetParam()));
@@ -120,6 +125,27 @@ TEST_P(MarketChoice, LowerPricesNeverCostMore) {
   one.price = exactly(one.price->p50 * dice.between(0.3, 1));
   const Searched after(std::move(cheaper));
   no_worse(before.result, after.result, value(), "one price lower");
+}
+
+TEST_P(MarketChoice, MoreCreditsNeverCostMore) {
+  Job job = world_.job();
+  Dice dice(static_cast<std::uint64_t>(GetParam()) + 78);
+  const std::string provider = job.market.offers[dice.below(job.market.offers.size())].provider;
+  double amount = dice.between(0.5, 20);
+  std::deque<Searched> found;
+  found.emplace_back(world_.job());
+  for (int step = 0; step < 3; ++step, amount *= 4) {
+    job.credits = {{.provider = provider, .amount = Dollars{amount}, .until = ""}};
+    const SearchResult& less = found.back().result;
+    const SearchResult& more = found.emplace_back(job).result;
+    EXPECT_LE(at(more, more.recommendations.cheapest)->cost.p50.value,
+              at(less, less.recommendations.cheapest)->cost.p50.value * kMedians);
+    for (const Plan& plan : more.plans)
+      for (const Plan& other : less.plans)
+        if (plan.id == other.id) {
+          EXPECT_LE(plan.cost.p50, other.cost.p50) << plan.label;
+        }
+  }
 }
 
 TEST_P(MarketChoice, LooserLimitsNeverCostMore) {

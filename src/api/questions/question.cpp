@@ -12,6 +12,7 @@
 #include "plan/advice/unfit.h"
 #include "plan/answer/market.h"
 #include "plan/answer/newest_offers.h"
+#include "plan/notes/own_terms.h"
 
 namespace gpuplan::api {
 namespace {
@@ -72,7 +73,43 @@ bool takes_any(const LoadedJob& loaded) {
   where.nodes.clear();
   where.spot = Where{}.spot;
   where.spot_given = Where{}.spot_given;
-  return loaded.variants.empty() && where == Where{};
+  return loaded.variants.empty() && where == Where{} && !terms_by_region(loaded.job);
+}
+
+/// Where each entry of a list of the job's own terms stands: in the job itself, or in the user's settings.
+std::vector<std::string> places_in(const Question& question, const Request& request, std::string_view list) {
+  const Tree* tree = question.written.tree.find(list);
+  std::string file = tree != nullptr ? question.written.file : std::string();
+  if (tree == nullptr) {
+    tree = request.config.defaults.find(list);
+    for (const ConfigValue& value : request.config.values)
+      if (value.address == list) file = value.file;
+  }
+  std::vector<std::string> places;
+  if (tree == nullptr || file.empty()) return places;
+  const auto add = [&](const Tree& entry) { places.push_back(file + ":" + std::to_string(entry.line)); };
+  if (!tree->is_list()) add(*tree);
+  for (const Tree& entry : tree->children)
+    if (tree->is_list()) add(entry);
+  return places;
+}
+
+/// Prices of a day to come count as of today: their age would be none.
+void note_future_prices(const Request& request, Question& question) {
+  const std::string& as_of = question.loaded.job.market.as_of;
+  if (as_of.empty() || request.today.empty() || as_of <= request.today.substr(0, as_of.size())) return;
+  question.loaded.job.from_config.push_back("Settings: market.as_of " + printable(as_of, 20) +
+                                            " lies in the future (today is " + request.today +
+                                            "); give the date of these prices");
+}
+
+/// Tells of own terms that count for nothing.
+void note_idle_terms(const Request& request, Question& question) {
+  Job& job = question.loaded.job;
+  const std::string& today = request.as_of.empty() ? request.today : request.as_of;
+  for (const std::string_view list : {"commitments", "credits"})
+    for (const std::string& words : idle_terms(job, question.known, today, list, places_in(question, request, list)))
+      job.from_config.push_back("Settings: " + words);
 }
 
 struct ChangedSource {
@@ -199,6 +236,8 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   question.known = std::move(known->offers);
   // Beside what is said of the settings.
   for (const std::string& warning : known->warnings) question.loaded.job.from_config.push_back("Settings: " + warning);
+  note_idle_terms(request, question);
+  note_future_prices(request, question);
   if (only_lists) question.market = names_of(request.prices);
   else question.known_name = names_of(request.known);
   if (known->stored > 0) question.known_name = std::string(PlanReport::kSnapshot) + " and your stored prices";
@@ -243,7 +282,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   if (!terms.as_of.empty() && !job.market.only) job.market.as_of = terms.as_of;
   job.market.today = terms.as_of.empty() ? terms.today : terms.as_of;
   MarketFilter filter;
-  std::vector<Offer> market = market_for(job, catalogue, known, filter, false, terms.left_out);
+  std::vector<Offer> market = market_for(job, catalogue, known, filter, terms_by_region(job), terms.left_out);
   auto searched = search_market(std::move(job), std::move(market), catalogue, terms.how);
   if (!searched) {
     Error error = std::move(searched.error());

@@ -9,6 +9,7 @@
 #include "domain/hardware/hardware.h"
 #include "domain/hardware/storage.h"
 #include "domain/market/offer.h"
+#include "domain/market/own_terms.h"
 #include "domain/work/phase.h"
 
 namespace gpuplan {
@@ -113,6 +114,8 @@ struct Job {
   std::string name;
   std::vector<Phase> phases;
   MarketSpec market;
+  std::vector<Commitment> commitments;  ///< of an offer the first that fits covers first
+  std::vector<Credit> credits;
   Where where;
   Limits limits;
   Goal goal = Goal::kBestValue;

@@ -11,6 +11,7 @@ namespace gpuplan {
 
 DollarsPerSecond machines_price(const PhasePlan& part) {
   if (part.offer == nullptr) return {};
+  if (part.own_price) return *part.own_price;
   const auto& price = part.spot ? part.offer->spot_price : part.offer->price;
   if (!price) return {};
   return price->p50 * machines_paid(*part.offer, part.estimate->nodes, part.estimate->gpus);

@@ -30,6 +30,18 @@ struct Codec<Where> {
   static bool read(Reader&, const Tree&, Where&, const Bounds&);
 };
 
+// own_terms.cpp
+template <>
+struct Codec<Commitment> {
+  static const ValueType type;
+  static bool read(Reader&, const Tree&, Commitment&, const Bounds&);
+};
+template <>
+struct Codec<Credit> {
+  static const ValueType type;
+  static bool read(Reader&, const Tree&, Credit&, const Bounds&);
+};
+
 // limits.cpp
 template <>
 struct Codec<Limits> {

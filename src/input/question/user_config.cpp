@@ -15,7 +15,10 @@ namespace gpuplan {
 namespace {
 
 /// Keys of a job that a person or team may always mean the same by.
-constexpr std::array<std::string_view, 5> kJobKeys = {"value_of_time", "goal", "where", "spot", "checkpoint"};
+constexpr std::array<std::string_view, 7> kJobKeys = {"value_of_time", "goal",        "where",  "spot",
+                                                      "checkpoint",    "commitments", "credits"};
+/// Of these, what a job whose market is closed takes none of.
+constexpr std::array<std::string_view, 4> kOfMarket = {"where", "spot", "commitments", "credits"};
 
 struct Written {
   Job job;  ///< receives the keys of jobs
@@ -269,7 +272,8 @@ void apply_config(JobSource& job, const UserConfig& config, bool keep_boxes) {
   const bool wants_spot = job.tree.find("spot") != nullptr;
   Tree defaults = config.defaults;
   if (own_market)
-    std::erase_if(defaults.children, [](const Tree& child) { return child.key == "where" || child.key == "spot"; });
+    std::erase_if(defaults.children,
+                  [](const Tree& child) { return std::ranges::find(kOfMarket, child.key) != kOfMarket.end(); });
   if (Tree* where = defaults.find("where"); where != nullptr && wants_spot)
     std::erase_if(where->children, [](const Tree& child) { return child.key == "spot"; });
   std::erase_if(defaults.children, [](const Tree& child) { return child.is_map() && child.children.empty(); });

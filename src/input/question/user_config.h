@@ -60,7 +60,8 @@ std::vector<std::string> unknown_providers(const std::vector<Offer>& offers, con
 void apply_discounts(std::vector<Offer>& offers, const std::vector<Discount>& discounts);
 
 /// Adds to a job as written what it does not say itself, and a sentence for each file on what that was. A job whose
-/// market is closed (`use: only`) gets no boxes, pools, `where` or `spot`; with `keep_boxes` false none gets boxes.
+/// market is closed (`use: only`) gets no boxes, pools, `where`, `spot`, commitments or credits; with `keep_boxes`
+/// false none gets boxes.
 void apply_config(JobSource& job, const UserConfig& config, bool keep_boxes = true);
 
 /// "From ./gpuplan.toml: own box desk, value_of_time $40/h." for each file behind the values.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "output/answer/answer_rows.h"
 #include "output/words/collection_words.h"
+#include "output/explain/own_terms_words.h"
 #include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
@@ -30,7 +31,7 @@ std::string machine_words(const Plan& plan) {
   }
   const auto& price = plan.spot ? offer.spot_price : offer.price;
   if (!price || price->p90 <= DollarsPerSecond{}) return text + ", no charge";
-  text += ", " + price_words(offer, plan.spot);
+  text += ", " + paid_price_words(plan);
   // Pools and own boxes have their price by the GPU.
   return text + (offer.kind == OfferKind::kRented && (plan.nodes > 1 || plan.at_once > 1) ? " per machine" : "");
 }
@@ -70,6 +71,7 @@ std::string time_line(const PlanReport& report, const Plan& plan) {
 std::string cost_line(const PlanReport& report, const Plan& plan) {
   const Job& job = report.job;
   std::string text = cost_range(plan.cost);
+  if (const std::string credits = credit_words(job, plan); !credits.empty()) text += ", " + credits;
   if (plan.offer != nullptr && plan.offer->kind == OfferKind::kRented && plan.cost.p90 > Dollars{})
     text += ", billed " + billing_words(plan.offer->billing);
   if (job.contingency > Dollars{})

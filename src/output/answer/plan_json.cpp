@@ -8,6 +8,7 @@
 #include "output/answer/plan_variants.h"
 #include "output/answer/remarks.h"
 #include "output/explain/explain.h"
+#include "output/explain/own_terms_words.h"
 #include "output/prose/prose_json.h"
 #include "output/text/json_writer.h"
 #include "output/text/price_age.h"
@@ -179,6 +180,7 @@ class PlanJson {
     json_.member("chance_of_interruption", plan.chance_of_interruption()).member("idle_usd", plan.idle.value);
     json_.member("disk_usd", plan.disk.value);
     json_.member("egress_usd", plan.egress.value);
+    write_credits(json_, report_.job, plan);
     write_interval(json_, "wait_hours", plan.wait, units::hour);
     write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
     if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
@@ -203,7 +205,9 @@ class PlanJson {
       json_.member("gpu", lease.offer->gpu).member("gpus", lease.gpus).member("nodes", lease.nodes);
       json_.member("spot", lease.spot).member("from_hour", lease.from / units::hour);
       json_.member("to_hour", lease.to / units::hour).member("billed_hours", lease.billed / units::hour);
-      json_.member("cost_usd", lease.cost.value).key("phases").begin_array(true);
+      json_.member("cost_usd", lease.cost.value);
+      write_covered(json_, report_.job, lease);
+      json_.key("phases").begin_array(true);
       for (const int phase : lease.phases) json_.value(report_.job.phases[static_cast<std::size_t>(phase)].name);
       json_.end().end();
     }

@@ -247,6 +247,14 @@ std::string model_remark(const PlanReport& report, const Plan&) { return join(mo
 
 std::string both_remark(const PlanReport& report, const Plan&) { return not_both_words(report); }
 
+/// What of the user's settings counts for nothing: "Settings: unknown provider ...".
+std::string settings_remark(const PlanReport& report, const Plan&) {
+  std::vector<std::string> lines;
+  for (const std::string& line : report.job.from_config)
+    if (line.starts_with("Settings: ")) lines.push_back(line + (line.ends_with('?') ? "" : "."));
+  return join(lines, " ");
+}
+
 struct Rule {
   double AnswerConstants::* weight;
   bool warning;
@@ -256,6 +264,7 @@ struct Rule {
 constexpr Rule kRules[] = {
     {&AnswerConstants::weight_limits, true, both_remark},
     {&AnswerConstants::weight_model, true, model_remark},
+    {&AnswerConstants::weight_model, true, settings_remark},
     {&AnswerConstants::weight_memory, true, memory_remark},
     {&AnswerConstants::weight_memory, true, left_remark},
     {&AnswerConstants::weight_long, true, long_remark},

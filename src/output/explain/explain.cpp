@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/generation/generation.h"
 #include "model/training/training.h"
+#include "output/explain/own_terms_words.h"
 #include "output/explain/range_table.h"
 #include "output/text/table.h"
 #include "output/words/beside_words.h"
@@ -97,7 +98,7 @@ std::vector<std::string> money_words(const PlanReport& report, const Plan& plan)
   if (plan.offer != nullptr) {
     dollars += hours_words(Seconds{plan.billed_gpu_hours / std::max(plan.gpus, 1) * units::hour.value}) + " held";
     if (plan.nodes > 1) dollars += " x " + std::to_string(plan.nodes) + " machines";
-    dollars += " at " + price_words(*plan.offer, plan.spot) + ", billed " + billing_words(plan.offer->billing);
+    dollars += " at " + paid_price_words(plan) + ", billed " + billing_words(plan.offer->billing);
     dollars += plan.kept ? "" : ", released while idle";
   } else {
     dollars += "each phase on its own offer";
@@ -106,6 +107,7 @@ std::vector<std::string> money_words(const PlanReport& report, const Plan& plan)
   if (plan.egress > Dollars{}) dollars += "; " + short_money(plan.egress) + " of it for egress";
   if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
+  for (std::string& line : own_terms_words(report.job, plan)) lines.push_back(std::move(line));
   for (std::string& line : spot_words(report.job, plan)) lines.push_back(std::move(line));
   if (plan.billed_gpu_hours > 0) {
     lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +

@@ -135,7 +135,7 @@ std::string offer_words(const Plan& plan) {
   const auto& price = plan.spot ? offer.spot_price : offer.price;
   if (offer.kind == OfferKind::kRented) text += plan.spot ? ", spot" : ", on demand";
   if (!price || price->p90 <= DollarsPerSecond{}) return text + ", no charge";
-  text += ", " + price_words(offer, plan.spot) + (plan.nodes > 1 ? " each" : "");
+  text += ", " + paid_price_words(plan) + (plan.nodes > 1 ? " each" : "");
   text += ", billed " + billing_words(offer.billing);
   return offer.as_of.empty() ? text : text + ", price of " + printable(offer.as_of, 20);
 }

@@ -349,6 +349,12 @@ std::string price_words(const Offer& offer, bool spot) {
   return text + (offer.kind == OfferKind::kPool ? " per GPU" : "");
 }
 
+std::string paid_price_words(const Plan& plan) {
+  if (plan.leases.empty() || !plan.leases.front().own_price) return price_words(*plan.offer, plan.spot);
+  const DollarsPerSecond each = *plan.leases.front().own_price / std::max(plan.nodes, 1);
+  return (each > DollarsPerSecond{} ? to_text(each) : std::string("$0/h")) + " on your own terms";
+}
+
 std::string billing_words(const Billing& billing) {
   std::string text = billing.increment == units::second   ? "per second"
                      : billing.increment == units::minute ? "per minute"

@@ -50,7 +50,9 @@ std::string strategy_words(const PhaseEstimate& estimate, const Phase& phase);
 /// "16 steps x 45 s", "142 tokens/s per GPU"; empty when there is no rate.
 std::string rate_words(const PhasePlan& plan, const Phase& phase);
 std::string price_words(const Offer& offer, bool spot);  ///< "$3.20/h", "$20/h ($18–$22/h) per GPU"
-std::string billing_words(const Billing& billing);       ///< "per second, at least 1 min", "per 10 min"
+/// The same of a plan's offer, or what the user's own terms make of it: "$12/h on your own terms".
+std::string paid_price_words(const Plan& plan);
+std::string billing_words(const Billing& billing);  ///< "per second, at least 1 min", "per 10 min"
 std::string place_words(const Offer& offer);  ///< "lambda us-east-1", "pool gpu", "your machine desk"; empty: not said
 
 }  // namespace gpuplan

@@ -165,6 +165,8 @@ struct PhasePlan {
   Outcome<Dollars> cost{};   ///< its share of the bill: by the GPU-seconds the machine is held for it, and its disk
   Dollars disk{};            ///< part of the median cost that is space on disks, while the phase runs
   Dollars egress{};          ///< the same for results that are fetched home
+  std::optional<DollarsPerSecond>
+      own_price{};  ///< of its machines, median, where own terms cover some (Lease::covered)
   int gpus_billed = 0;
   double gpu_hours = 0;         ///< used, median, buffer inside: of the hours that are billed, so never more than these
   double billed_gpu_hours = 0;  ///< its share of what is paid for, median, buffer inside
@@ -180,12 +182,14 @@ struct Lease {
   const Offer* offer = nullptr;
   bool spot = false;
   int nodes = 1;
-  int gpus = 0;             ///< of all its machines: billed for rented ones, used for pools
-  Seconds from{}, to{};     ///< from asking for them to giving them back
-  Seconds billed{};         ///< what the offer's rules make of it
-  Dollars cost{};           ///< median, disks inside: of its phases and `idle`
-  Dollars idle{};           ///< the part of it that is no phase's
-  std::vector<int> phases;  ///< positions in the plan of those that run on it
+  int gpus = 0;                                 ///< of all its machines: billed for rented ones, used for pools
+  Seconds from{}, to{};                         ///< from asking for them to giving them back
+  Seconds billed{};                             ///< what the offer's rules make of it
+  Dollars cost{};                               ///< median, disks inside: of its phases and `idle`
+  Dollars idle{};                               ///< the part of it that is no phase's
+  std::vector<int> phases;                      ///< positions in the plan of those that run on it
+  int covered = 0;                              ///< GPUs of them at prices of the user's own (Job::commitments)
+  std::optional<DollarsPerSecond> own_price{};  ///< where there are any: of all its machines, median
 };
 
 /// Most leases, and most GPUs of leases, that are held at one time.
@@ -209,7 +213,8 @@ struct Plan {
   Evidence evidence = Evidence::kModel;
   Fit fit = Fit::kFits;
   Outcome<Seconds> hours{};
-  Outcome<Dollars> cost{};
+  Outcome<Dollars> cost{};      ///< what the user pays: after credits
+  Dollars credits{};            ///< what these pay beside it, median
   Dollars disk{};               ///< part of the median cost that is space on disks, of all phases
   Dollars egress{};             ///< the same for results that are fetched home
   Dollars idle{};               ///< part of the median cost that is no phase's: machines held while none uses them, and

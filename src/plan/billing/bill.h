@@ -12,6 +12,7 @@
 #include "plan/billing/arrangement.h"
 #include "plan/billing/drawn_times.h"
 #include "plan/billing/error_factors.h"
+#include "plan/billing/own_terms.h"
 #include "plan/billing/samples.h"
 #include "plan/billing/timeline.h"
 
@@ -104,6 +105,7 @@ class Biller {
 
   /// canonical_order() of the job.
   const std::vector<int>& order() const { return order_; }
+  const OwnTerms& own() const { return own_; }
 
  private:
   std::vector<ErrorWeights> weigh_errors(const std::vector<Shared<PhaseEstimate>>& phases) const;
@@ -122,7 +124,13 @@ class Biller {
   class Parts;
   BilledBefore::Bill bill_of(const JobSchedule& laid, std::size_t lease, const Interval<DollarsPerSecond>& price,
                              int stream, Depth depth) const;
-  Paid pay(const JobSchedule& laid, std::size_t lease, int stream, Depth depth, BilledBefore* before) const;
+  std::vector<std::vector<CoveredGpus>> covered(const JobSchedule& laid) const;
+  struct Hourly;
+  void add_machines(const JobSchedule& laid, std::size_t lease, const Hourly& price, int stream, Depth depth,
+                    BilledBefore* before, Paid& paid) const;
+  Paid pay(const JobSchedule& laid, std::size_t lease, const std::vector<CoveredGpus>& covered, int stream, Depth depth,
+           BilledBefore* before) const;
+  void use_credits(const JobSchedule& laid, std::vector<Paid>& paid) const;
   std::vector<Paid> pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before = nullptr) const;
   static Samples sum_of(const std::vector<Paid>& paid);
   std::vector<LeaseRequest> one_job_each(const Arrangement& arrangement) const;
@@ -140,6 +148,7 @@ class Biller {
 
   const Job& job_;
   const ErrorModel& errors_;
+  OwnTerms own_;
   mutable DrawnTimes drawn_;
   // What does not depend on the machines, by phase.
   std::vector<Slot> slots_;

@@ -105,6 +105,16 @@ struct Biller::Paid {
   std::vector<double> disks;      ///< dollars of each of its phases, by the medians
   std::vector<double> egress;     ///< the same
   std::optional<Quantiles> told;  ///< of `dollars`, where they are known already
+  DollarsPerSecond hourly{};      ///< median price of its machines
+  int covered = 0;                ///< GPUs at prices of the user's own
+  Samples credited{};             ///< what credits pay, beside `dollars`
+};
+
+/// Machines of a lease at one price.
+struct Biller::Hourly {
+  Interval<DollarsPerSecond> listed{};  ///< of one machine
+  double doubt = 0;                     ///< Offer::price_doubt of it
+  double machines = 0;
 };
 
 const BilledBefore::Bill* BilledBefore::find(const Billing& billing, double doubt) const {
@@ -130,32 +140,55 @@ BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const
   return bill;
 }
 
-Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream, Depth depth, BilledBefore* before) const {
+/// Adds what they cost. Paid::told stays right where they are all of the lease's.
+void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& price, int stream, Depth depth,
+                          BilledBefore* before, Paid& paid) const {
+  const bool first = paid.hourly == DollarsPerSecond{} && !paid.told;
+  paid.hourly += price.listed.p50 * price.machines;
+  paid.told.reset();
+  if (before == nullptr || !price.listed.exact()) {
+    const BilledBefore::Bill bill = bill_of(laid, h, price_today(price.listed, price.doubt), stream, depth);
+    for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] += bill.seconds[s] * price.machines;
+    paid.billed = bill.billed;
+    return;
+  }
+  const Billing& billing = laid.arrangement.leases[h].offer->billing;
+  const BilledBefore::Bill* bill = before->find(billing, price.doubt);
+  if (bill == nullptr) {
+    constexpr DollarsPerSecond kOne{1};
+    BilledBefore::Bill fresh =
+        bill_of(laid, h, price.doubt > 0 ? lognormal(kOne, price.doubt) : exactly(kOne), stream, Depth::kAll);
+    fresh.doubt = price.doubt;
+    fresh.told = quantiles(fresh.seconds);
+    bill = &before->keep(fresh);
+  }
+  const double dollars = price.listed.p50.value * price.machines;
+  for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] += bill->seconds[s] * dollars;
+  paid.billed = bill->billed;
+  if (first)
+    paid.told = {bill->told.p10 * dollars, bill->told.p50 * dollars, bill->told.p90 * dollars,
+                 bill->told.mean * dollars};
+}
+
+Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vector<CoveredGpus>& covered, int stream,
+                         Depth depth, BilledBefore* before) const {
   const LeaseRequest& lease = laid.arrangement.leases[h];
   const Offer& offer = *lease.offer;
   const double machines = machines_paid(offer, lease.machines.nodes, lease.machines.gpus);
   const double stretch = 1 + job_.buffer;
   Paid paid;
   const Interval<DollarsPerSecond>& listed = lease.spot ? *offer.spot_price : *offer.price;
-  if (before != nullptr && listed.exact()) {
-    const BilledBefore::Bill* bill = before->find(offer.billing, offer.price_doubt);
-    if (bill == nullptr) {
-      constexpr DollarsPerSecond kOne{1};
-      BilledBefore::Bill fresh = bill_of(
-          laid, h, offer.price_doubt > 0 ? lognormal(kOne, offer.price_doubt) : exactly(kOne), stream, Depth::kAll);
-      fresh.doubt = offer.price_doubt;
-      fresh.told = quantiles(fresh.seconds);
-      bill = &before->keep(fresh);
-    }
-    const double price = listed.p50.value * machines;
-    for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] = bill->seconds[s] * price;
-    paid.billed = bill->billed;
-    paid.told = {bill->told.p10 * price, bill->told.p50 * price, bill->told.p90 * price, bill->told.mean * price};
-  } else {
-    const BilledBefore::Bill bill = bill_of(laid, h, price_today(offer, lease.spot), stream, depth);
-    for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] = bill.seconds[s] * machines;
-    paid.billed = bill.billed;
+  for (const CoveredGpus& part : covered) {
+    const double share = static_cast<double>(part.gpus) / lease.machines.gpus;
+    const bool agreed = part.by->price.has_value();  // in advance: it is not in doubt
+    add_machines(laid, h, {OwnTerms::price(*part.by, offer, listed), agreed ? 0 : offer.price_doubt, machines * share},
+                 stream, depth, before, paid);
+    paid.covered += part.gpus;
   }
+  if (paid.covered == 0) add_machines(laid, h, {listed, offer.price_doubt, machines}, stream, depth, before, paid);
+  else if (const int left = lease.machines.gpus - paid.covered; left > 0)
+    add_machines(laid, h, {listed, offer.price_doubt, machines * left / lease.machines.gpus}, stream, depth, before,
+                 paid);
   for (const int position : lease.phases) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& phase = *laid.arrangement.phases[i];
@@ -174,17 +207,77 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream, Dep
   return paid;
 }
 
+/// Which GPUs of each lease are covered by what. Of leases at the same time the first takes what there is.
+std::vector<std::vector<CoveredGpus>> Biller::covered(const JobSchedule& laid) const {
+  const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
+  std::vector<std::vector<CoveredGpus>> all(leases.size());
+  if (!own_.any_commitment()) return all;
+  struct Span {
+    Seconds from{std::numeric_limits<double>::infinity()}, to{};
+  };
+  std::vector<Span> spans(leases.size());
+  for (std::size_t h = 0; h < leases.size(); ++h) {
+    for (const int position : leases[h].phases) {
+      const auto i = static_cast<std::size_t>(position);
+      if (!laid.slots[i].on_machine) continue;
+      spans[h] = {std::min(spans[h].from, laid.starts[i]), std::max(spans[h].to, laid.ends[i])};
+    }
+    int left = leases[h].machines.gpus;
+    for (const Commitment* by : own_.commitments(*leases[h].offer, leases[h].spot, spans[h].to)) {
+      int free = by->gpus > 0 ? by->gpus : left;
+      for (std::size_t other = 0; other < h && by->gpus > 0; ++other)
+        if (spans[other].from < spans[h].to && spans[h].from < spans[other].to)
+          for (const CoveredGpus& taken : all[other]) free -= taken.by == by ? taken.gpus : 0;
+      const int taken = std::clamp(free, 0, left);
+      if (taken > 0) all[h].push_back({by, taken});
+      left -= taken;
+    }
+  }
+  return all;
+}
+
 std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before) const {
   std::vector<Paid> paid;
+  const std::vector<std::vector<CoveredGpus>> own = covered(laid);
   const Streams streams(laid.slots.size());
   std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
   for (std::size_t h = 0; h < laid.arrangement.leases.size(); ++h) {
     const Offer* offer = laid.arrangement.leases[h].offer;
     const auto known = std::ranges::find(priced, offer) - priced.begin();
     if (known == std::ssize(priced)) priced.push_back(offer);
-    paid.push_back(pay(laid, h, streams.of_price(known), depth, before));
+    paid.push_back(pay(laid, h, own[h], streams.of_price(known), depth, before));
   }
+  use_credits(laid, paid);
   return paid;
+}
+
+/// Takes off what credits pay, of all leases of a provider the same share.
+void Biller::use_credits(const JobSchedule& laid, std::vector<Paid>& paid) const {
+  for (const std::string_view provider : own_.credited_providers()) {
+    std::vector<Paid*> there;
+    for (std::size_t h = 0; h < paid.size(); ++h) {
+      const Offer& offer = *laid.arrangement.leases[h].offer;
+      if (offer.kind == OfferKind::kRented && iequals(offer.provider, provider)) there.push_back(&paid[h]);
+    }
+    std::vector<double> bills;
+    for (const Paid* one : there) bills.push_back(median(one->dollars));
+    for (std::size_t s = 0; s < Samples{}.size() && !there.empty(); ++s) {
+      double bill = 0;
+      for (const Paid* one : there) bill += one->dollars[s];
+      if (bill <= 0) continue;
+      const double left = 1 - own_.credited(provider, Dollars{bill}, Seconds{laid.wall[s]}).value / bill;
+      for (Paid* one : there) {
+        one->credited[s] = one->dollars[s] * (1 - left);
+        one->dollars[s] *= left;
+      }
+    }
+    for (std::size_t n = 0; n < there.size(); ++n) {
+      const double left = bills[n] > 0 ? median(there[n]->dollars) / bills[n] : 1;
+      for (std::vector<double>* parts : {&there[n]->disks, &there[n]->egress})
+        for (double& dollars : *parts) dollars *= left;
+      there[n]->told.reset();
+    }
+  }
 }
 
 /// Dollars of all leases together.
@@ -225,6 +318,12 @@ Plan Biller::price(const JobSchedule& laid, BilledBefore* before) const {
   }
   const bool known = paid.size() == 1 && paid.front().told;
   plan.cost = in_cents(known ? outcome<Dollars>(*paid.front().told) : outcome<Dollars>(all));
+  if (!own_.credited_providers().empty()) {
+    Samples bill = all;
+    for (const Paid& one : paid)
+      for (std::size_t s = 0; s < bill.size(); ++s) bill[s] += one.credited[s];
+    plan.credits = std::max(Dollars{}, in_cents(Dollars{median(bill)}) - plan.cost.p50);
+  }
   add_phases(laid, plan);
   tell_alike(plan);
   share_out(laid, paid, plan);
@@ -364,7 +463,8 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   double egress = 0;
   Seconds first{std::numeric_limits<double>::infinity()};
   Seconds last{};
-  Lease lease{request.offer, request.spot, request.machines.nodes, request.machines.gpus, {}, {}, {}, {}, {}, {}};
+  Lease lease{
+      request.offer, request.spot, request.machines.nodes, request.machines.gpus, {}, {}, {}, {}, {}, {}, 0, {}};
   for (std::size_t n = 0; n < request.phases.size(); ++n) {
     const auto i = static_cast<std::size_t>(request.phases[n]);
     if (!laid.slots[i].on_machine) continue;
@@ -388,6 +488,7 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
     phase.offer = request.offer;
     phase.spot = request.spot;
     phase.gpus_billed = request.machines.gpus;
+    if (paid.covered > 0) phase.own_price = paid.hourly;
     const double own = answered > Seconds{} ? laid.answers[i] / answered : 0;
     const double disk = disks > 0 ? disk_share * paid.disks[n] / disks : 0;
     const double left = egress > 0 ? egress_share * paid.egress[n] / egress : 0;
@@ -421,6 +522,8 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   lease.to = last >= end && !beside ? plan.hours.p50 : last * sooner;
   std::ranges::sort(lease.phases);
   lease.billed = billed;
+  lease.covered = paid.covered;
+  if (paid.covered > 0) lease.own_price = paid.hourly;
   return lease;
 }
 

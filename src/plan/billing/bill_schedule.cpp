@@ -37,6 +37,7 @@ std::optional<ExposedPhase> exposed_of(const Job& job, const PhaseEstimate& esti
 Biller::Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed)
     : job_(job),
       errors_(errors),
+      own_(job),
       drawn_(seed),
       slots_(slots_of(job)),
       order_(job.phases.size()),

@@ -51,6 +51,7 @@ class Mixer {
       : job_(job), workloads_(workloads), machine_options_(machine_options), choices_(choices), biller_(biller) {}
 
   std::vector<Plan> run(const std::vector<Plan>& plans, std::string& note) {
+    plans_ = &plans;
     // Stages are the phases in canonical order.
     const std::vector<Slot> slots = slots_of(job_);
     const std::vector<int>& phases = biller_.order();
@@ -146,12 +147,25 @@ class Mixer {
     return dollars > Dollars{} && time > Seconds{} ? price + dollars / time : price;
   }
 
+  /// What credits leave of the price of these machines: as much as of the bill of the whole job there. Schedules are
+  /// billed by what is left of the credits.
+  double left_to_pay(const Choice& choice) const {
+    if (biller_.own().credited_providers().empty()) return 1;
+    const Machines& machines = machine_options_[choice.option].machines;
+    for (const Plan& plan : *plans_) {
+      if (plan.offer != choice.offer || plan.spot != choice.spot || plan.nodes != machines.nodes ||
+          plan.gpus != machines.gpus)
+        continue;
+      return plan.credits > Dollars{} ? plan.cost.p50 / (plan.cost.p50 + plan.credits) : 1;
+    }
+    return 1;
+  }
+
   MachineTerms terms_of(const Choice& choice) const {
     const Offer& offer = *choice.offer;
     const Machines& machines = machine_options_[choice.option].machines;
     MachineTerms terms;
-    terms.price =
-        (choice.spot ? *offer.spot_price : *offer.price).p50 * machines_paid(offer, machines.nodes, machines.gpus);
+    terms.price = biller_.own().price(offer, choice.spot, machines.nodes, machines.gpus) * left_to_pay(choice);
     terms.billing = offer.billing;
     terms.gpus = machines.gpus;
     // What there is only so much of is not taken twice at a time.
@@ -493,7 +507,8 @@ class Mixer {
   const std::vector<MachineOption>& machine_options_;
   const std::vector<Choice>& choices_;
   const Biller& biller_;
-  std::vector<const Choice*> offers_;  ///< by machine of the problem
+  const std::vector<Plan>* plans_ = nullptr;  ///< all phases on one offer
+  std::vector<const Choice*> offers_;         ///< by machine of the problem
   ChoiceProblem problem_;
   const MachineChoice* choice_ = nullptr;
   std::vector<Plan> mixed_;                ///< schedules that were billed

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/sorting.h"
+#include "plan/billing/own_terms.h"
 #include "plan/ranking/ranking.h"
 #include "plan/ranking/recommendation.h"
 
@@ -14,21 +15,40 @@ namespace {
 constexpr std::size_t kFew = 4;
 constexpr std::size_t kMostTried = 6;  ///< in the order proper; nobody tries more
 
-/// Fallback::below. Hours do not depend on the price, dollars are proportional to it.
+/// How many times the price of its machines makes a bill of the plan cost so much, where credits pay some of it; at
+/// least 1.
+double price_factor(const Job& job, const Plan& plan, Dollars bill, Dollars cost) {
+  const OwnTerms own(job);
+  const auto paid = [&](double factor) {
+    return bill * factor - own.credited(plan.offer->provider, bill * factor, plan.hours.p50);
+  };
+  double low = 1, high = 2;
+  constexpr double kMost = 1e6;
+  while (paid(high) < cost && high < kMost) high *= 2;
+  for (int i = 0; i < 60; ++i) (paid((low + high) / 2) < cost ? low : high) = (low + high) / 2;
+  return low;
+}
+
+/// Fallback::below. Hours do not depend on the price, dollars are proportional to it before credits.
 std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& found, const Plan& plan,
                                             const Plan* next) {
   const auto price = price_of(plan);
-  if (found.recommendations.limits_missed || !price || plan.cost.p50 <= Dollars{}) return std::nullopt;
+  if (found.recommendations.limits_missed || !price || plan.cost.p50 + plan.credits <= Dollars{}) return std::nullopt;
+  // What a contract says is no price that may be another one.
+  if (std::ranges::any_of(plan.leases, [](const Lease& lease) { return lease.covered > 0; })) return std::nullopt;
+  const auto factor_for = [&](Dollars cost, Dollars now) {
+    return plan.credits > Dollars{} ? price_factor(job, plan, now + plan.credits, cost) : cost / now;
+  };
   double factor = std::numeric_limits<double>::infinity();
   if (next != nullptr && (job.goal == Goal::kBestValue || job.goal == Goal::kCheapest)) {
     const DollarsPerSecond value = job.goal == Goal::kBestValue ? job.value_of_time : DollarsPerSecond{};
     // What stands first in a tie, being commoner or fewer, has no price up to which it is the least.
-    const double even = (total_at(*next, value) - value * plan.done()) / plan.cost.p50;
-    if (even >= 1) factor = even;
+    const Dollars even = total_at(*next, value) - value * plan.done();
+    if (even >= plan.cost.p50) factor = factor_for(even, plan.cost.p50);
   }
   // The budget has to hold with the wanted confidence, which p90 stands for here.
   if (job.limits.budget && plan.meets_budget && plan.cost.p90 > Dollars{})
-    factor = std::min(factor, (*job.limits.budget - job.contingency) / plan.cost.p90);
+    factor = std::min(factor, factor_for(*job.limits.budget - job.contingency, plan.cost.p90));
   // Dearer machines are none that the job would take.
   if (plan.offer != nullptr) {
     const auto& one = plan.spot ? plan.offer->spot_price : plan.offer->price;

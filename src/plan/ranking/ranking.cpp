@@ -94,6 +94,7 @@ std::size_t offers_in(const Plan& plan) {
 std::optional<DollarsPerSecond> price_of(const Plan& plan) {
   if (plan.offer == nullptr) return std::nullopt;
   const Offer& offer = *plan.offer;
+  if (!plan.leases.empty() && plan.leases.front().own_price) return plan.leases.front().own_price;
   const auto& price = plan.spot ? offer.spot_price : offer.price;
   return price ? std::optional(price->p50 * machines_paid(offer, plan.nodes, plan.gpus)) : std::nullopt;
 }
