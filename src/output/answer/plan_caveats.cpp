@@ -124,6 +124,11 @@ std::string availability_words(const PlanReport& report) {
          to_text(next->cost.p50) + ".";
 }
 
+std::string break_even_words(const PlanReport& report, const std::optional<BreakEven>& price) {
+  if (!price) return "";
+  return "up to " + to_text(price->price) + " (now " + to_text(price->now) + "); above, " + report.name(*price->then);
+}
+
 std::string close_words(const PlanReport& report) {
   const auto& plans = report.found.plans;
   std::vector<std::string> chains;  // of neighbours: "A and B", "A to D"

@@ -231,6 +231,15 @@ class PlanJson {
     } else {
       json_.null_member("regret");
     }
+    // It takes as long as several answers: for those who ask what else to take.
+    const bool asked =
+        look_.explain || std::ranges::find(look_.views, "fallback", &PlanView::name) != look_.views.end();
+    if (const auto price = asked ? break_even(report_.job, found(), report_.compared()) : std::nullopt) {
+      json_.key("break_even").begin_object(true);
+      json_.member("usd_per_hour", (price->price * units::hour).value);
+      json_.member("now_usd_per_hour", (price->now * units::hour).value);
+      json_.member("then", price->then->id).end();
+    }
     json_.member("limits_missed", r.limits_missed).end();
   }
 

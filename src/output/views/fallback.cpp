@@ -38,7 +38,9 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
   columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
   ViewContent view{"Alternatives if the recommended GPU is unavailable, best first", Table(std::move(columns)), {}};
 
-  const std::vector<Fallback> rows = fallback_order(report.job, report.found);
+  std::vector<Fallback> rows = fallback_order(report.job, report.found);
+  const auto price = break_even(report.job, report.found, report.compared());
+  if (price) rows.front().below = price->price;
   bool unknown = true;
   const bool missed = report.found.recommendations.limits_missed;
   for (const Fallback& fallback : rows) {
@@ -75,6 +77,11 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
             std::string(report.job.limits.budget ? "; up to it the budget is kept" : "");
   else if (report.job.limits.budget) note += ". \"Up to\": above this price the plan is over budget";
   view.notes.push_back(note + ".");
+  if (price) {
+    const std::string provider = printable(rows.front().plan->offer->provider, 40);
+    view.notes.push_back(report.name(*rows.front().plan) + (provider.empty() ? "" : " at " + provider) +
+                         " stays recommended " + break_even_words(report, price) + ".");
+  }
   const auto rented = [](const Fallback& row) {
     return row.plan->offer != nullptr && row.plan->offer->kind == OfferKind::kRented;
   };

@@ -12,6 +12,7 @@
 #include "domain/work/job.h"
 #include "plan/advice/limit_remedies.h"
 #include "plan/advice/unfit.h"
+#include "plan/ranking/break_even.h"
 #include "plan/search.h"
 
 namespace gpuplan {
@@ -56,6 +57,10 @@ struct PlanReport {
   const Plan* pick() const;
   /// What the ranges of the plans are made of.
   const ErrorModel& errors() const { return found.errors ? *found.errors : catalogue.errors; }
+  /// What its plans were compared by.
+  Compared compared() const {
+    return {errors(), catalogue.answer_constants.beside_shared, catalogue.practice_constants, how.seed, how.common};
+  }
   const Plan& plan(int position) const { return found.plans[static_cast<std::size_t>(position)]; }
   const std::string& name(const Plan& plan) const {
     return names[static_cast<std::size_t>(&plan - found.plans.data())];
@@ -110,6 +115,8 @@ std::vector<std::string> summary_words(const PlanReport& report, std::size_t mos
 std::string given_words(const PlanReport& report);
 /// Scarcity of the pick and what comes next; empty when it is not scarce.
 std::string availability_words(const PlanReport& report);
+/// "up to $1.52/h (now $1.30/h); above, 1x B200"; empty: the pick has no such price (plan/ranking/break_even.h).
+std::string break_even_words(const PlanReport& report, const std::optional<BreakEven>& price);
 /// Frontier plans too close to call; empty: none.
 std::string close_words(const PlanReport& report);
 /// Each limit is kept by some plan, and both by none: by how much the nearest miss; else empty.

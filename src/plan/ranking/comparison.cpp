@@ -75,14 +75,31 @@ Samples score_of(const Loads& loads, const std::map<std::string, Samples>& drawn
   return sum;
 }
 
-/// The quantity at a score: what is told of it are p10, p50 and p90.
+/// A quantity at a score: what is told of it are p10, p50 and p90.
 template <class T>
-double drawn_at(const Outcome<T>& outcome, double score) {
-  const T end = score < 0 ? outcome.p10 : outcome.p90;
-  if (outcome.p50 > T{} && end > T{})
-    return outcome.p50.value * math::exp(math::log(end / outcome.p50) / kZ90 * std::abs(score));
-  return outcome.p50.value + (end - outcome.p50).value * (std::abs(score) / kZ90);
-}
+class Drawn {
+ public:
+  explicit Drawn(const Outcome<T>& outcome)
+      : middle_(outcome.p50), low_(side(outcome.p50, outcome.p10)), high_(side(outcome.p50, outcome.p90)) {}
+  double at(double score) const {
+    const Side& side = score < 0 ? low_ : high_;
+    if (side.lognormal) return middle_.value * math::exp(side.slope * std::abs(score));
+    return middle_.value + side.slope * (std::abs(score) / kZ90);
+  }
+
+ private:
+  struct Side {
+    bool lognormal = false;
+    double slope = 0;  ///< of the logarithm to a score, else the whole way to the end
+  };
+  static Side side(T middle, T end) {
+    if (middle > T{} && end > T{}) return {true, math::log(end / middle) / kZ90};
+    return {false, (end - middle).value};
+  }
+
+  T middle_;
+  Side low_, high_;
+};
 
 }  // namespace
 
@@ -123,9 +140,11 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     const Plan& plan = plan_of(chosen[c]);
     const Samples score = score_of(loads[c], drawn);
     One one{chosen[c], goal_key(job, plan).first, 0, {}};
+    const Drawn hours(plan.hours);
+    const Drawn cost(plan.cost);
     for (std::size_t i = 0; i < score.size(); ++i) {
-      const double seconds = drawn_at(plan.hours, score[i]) + plan.wait.p50.value;
-      one.samples[i] = job.goal == Goal::kFastest ? seconds : drawn_at(plan.cost, score[i]) + value * seconds;
+      const double seconds = hours.at(score[i]) + plan.wait.p50.value;
+      one.samples[i] = job.goal == Goal::kFastest ? seconds : cost.at(score[i]) + value * seconds;
     }
     compared_.push_back(one);
   }
