@@ -50,6 +50,7 @@ class Rising {
     return recommend(job_, plans_, compared_).pick;
   }
 
+  Dollars cost_of(int plan) const { return plans_[static_cast<std::size_t>(plan)].cost.p50; }
   bool rises(int plan) const { return rises_[static_cast<std::size_t>(plan)]; }
 
  private:
@@ -109,6 +110,10 @@ std::optional<BreakEven> break_even(const Job& job, const SearchResult& found, c
     then = at;
     return true;
   };
+  // Plans that were billed otherwise (other errors, figures of somebody else) have no such price.
+  if (!rising.rises(*found.recommendations.pick) || rising.pick_at(1) != found.recommendations.pick ||
+      rising.cost_of(*found.recommendations.pick) != pick.cost.p50)
+    return std::nullopt;
   double low = 1, high = 2;
   while (!stops(high)) {
     if (high >= kMostTimes) return std::nullopt;
