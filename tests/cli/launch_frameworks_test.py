@@ -398,6 +398,23 @@ class Megatron(Launched):
         self.assertIn("--optimizer-cpu-offload", script)
         self.assertIn("--use-distributed-optimizer", script)
 
+    def test_context_ranks_share_states_out(self):
+        """arguments.py asserts --overlap-grad-reduce beside --overlap-param-gather, and copies are dp x cp."""
+        for cuts, flags in (("{dp: 1, cp: 8, sharding: zero1}", 3), ("{dp: 8, sharding: zero1}", 3),
+                            ("{dp: 1, cp: 8, sharding: none}", 1), ("{tp: 8}", 0)):
+            script = self.text(LLAMA, TOKENS, 8, 1, f"parallel: {cuts}", gpu="B200")
+            met = [flag for flag in ("--use-distributed-optimizer", "--overlap-param-gather", "--overlap-grad-reduce")
+                   if flag in script]
+            self.assertEqual(len(met), flags, (cuts, met))
+            self.assertTrue("--overlap-param-gather" not in met or "--overlap-grad-reduce" in met)
+
+    def test_sequences_divide_by_what_cuts_them(self):
+        job = training_job("megatron", LLAMA, TOKENS, 8, 1, "parallel: {cp: 8}").replace("1024", "1000")
+        folder = Folder("-", stdin=job.encode())
+        self.addCleanup(folder.__exit__)
+        self.assertEqual((folder.done.returncode, folder.done.stderr.count("\n")), (5, 1), folder.done.stderr)
+        self.assertIn("even parts with cp 8, and 1,000 tokens do not divide; set sequence: 1008", folder.done.stderr)
+
     def test_what_it_needs_is_asked_for(self):
         self.assertIn("import transformers", self.text(GPT2, TOKENS, 8, 1, ""))
         script = self.text(GPT2, TOKENS, 8, 1, "optimizer: {matrices: muon, rest: adamw}")

@@ -128,6 +128,10 @@ def check_files(test, folder):
         with test.subTest(file=str(path.relative_to(folder.path))):
             if path.suffix == ".py":
                 ast.parse(text, path.name)
+                settings = path.parent / "settings.json"
+                if settings.exists():
+                    known = json.loads(settings.read_text(encoding="utf-8"))
+                    test.assertEqual(set(re.findall(r'\bSETTINGS\["(\w+)"\]', text)) - known.keys(), set(), path)
             elif path.suffix == ".json":
                 json.loads(text)
             elif path.suffix == ".yaml":

@@ -120,7 +120,7 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return !use.custom && !like_megatron(shape);
     case FrameworkLimit::kLlamaKin:
       return use.custom || shape.kind != ModelKind::kDecoder || !shape.gated || shape.norm != NormKind::kRms ||
-             shape.positions > 0;
+             shape.positions > 0 || !shape.plain();
     case FrameworkLimit::kRegularWindows:
       return !use.custom && !full_every(shape);
     case FrameworkLimit::kLlamaPipeline:

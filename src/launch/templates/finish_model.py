@@ -19,10 +19,15 @@ def merge():
         return FINAL
     if MERGED.exists():
         return MERGED
-    from peft import AutoPeftModelForCausalLM
-    from transformers import AutoTokenizer
+    from peft import AutoPeftModelForCausalLM, PeftConfig, PeftModel
+    from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, AutoConfig, AutoModelForImageTextToText, AutoTokenizer
     # In host memory, in the type that the weights have: 4-bit ones could not take what is added to them.
-    model = AutoPeftModelForCausalLM.from_pretrained(str(FINAL), dtype="auto", low_cpu_mem_usage=True)
+    how = {"dtype": "auto", "low_cpu_mem_usage": True}
+    base = PeftConfig.from_pretrained(str(FINAL)).base_model_name_or_path
+    if type(AutoConfig.from_pretrained(base)) in MODEL_FOR_CAUSAL_LM_MAPPING:
+        model = AutoPeftModelForCausalLM.from_pretrained(str(FINAL), **how)
+    else:  # it also sees
+        model = PeftModel.from_pretrained(AutoModelForImageTextToText.from_pretrained(base, **how), str(FINAL))
     part = RUN_DIR / "merged.part"
     shutil.rmtree(part, ignore_errors=True)
     model.merge_and_unload().save_pretrained(str(part))

@@ -6,7 +6,8 @@ import json
 import time
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import (MODEL_FOR_CAUSAL_LM_MAPPING, AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText,
+                          AutoTokenizer)
 
 import replicas
 from phase_parts import model_source
@@ -20,15 +21,17 @@ def load(model):
     base, adapter = replicas.adapter_of(model_source(model))
     weights = SETTINGS["weights"]
     # Checkpoints that are quantised already say so themselves.
-    how = {"dtype": TYPES.get(weights, "auto"), "attn_implementation": "sdpa"}
-    if weights in ("int8", "nf4") and not SETTINGS["quantised"]:
+    how = {"dtype": TYPES.get(weights, "auto"), "attn_implementation": model["attention"]}
+    if weights in ("int8", "nf4") and not SETTINGS["quantized"]:
         from transformers import BitsAndBytesConfig
         how["quantization_config"] = BitsAndBytesConfig(
             load_in_4bit=weights == "nf4", load_in_8bit=weights == "int8", bnb_4bit_quant_type="nf4",
             bnb_4bit_compute_dtype=torch.bfloat16)
     # Several GPUs of one replica hold layers in turn.
     how["device_map"] = "auto" if SETTINGS["gpus_of_replica"] > 1 else {"": 0}
-    network = AutoModelForCausalLM.from_pretrained(base, **how)
+    # Models that also see are asked by text alone; some have a class of their own.
+    words = type(AutoConfig.from_pretrained(base)) in MODEL_FOR_CAUSAL_LM_MAPPING
+    network = (AutoModelForCausalLM if words else AutoModelForImageTextToText).from_pretrained(base, **how)
     if adapter:
         from peft import PeftModel
         network = PeftModel.from_pretrained(network, adapter).merge_and_unload()

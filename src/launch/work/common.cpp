@@ -128,6 +128,8 @@ Work placeholder(const WorkPlace& place, const std::string& why) {
 
 std::vector<std::string> adapter_targets(const TrainPhase& train) {
   std::vector<std::string> targets;
+  // peft refuses adapters at out_proj of Mamba, and its kernels pass by those at x_proj and dt_proj.
+  if (train.models.front().shape.attention_layers() == 0) return {"in_proj"};
   for (const std::string& target : train.lora.targets) {
     if (target == "all") return {};
     if (target == "attention") targets.insert(targets.end(), {"q_proj", "k_proj", "v_proj", "o_proj"});
@@ -231,9 +233,7 @@ bool runs_under(const WorkPlace& place, std::string_view framework) {
 std::string_view attention_of(const WorkPlace& place) {
   const std::string_view name = attention_name(place.strategy().attention);
   const ModelShape& shape = place.train().models.front().shape;
-  // gpt-oss (biases of experts, and sinks) and Gemma 2 (four norms without those of heads, and capped scores).
-  const bool beyond = shape.expert_bias || (shape.norms_per_layer == 4 && shape.qk_norm == QkNorm::kNone);
-  return name == "sdpa" && beyond ? "eager" : name;
+  return name == "sdpa" || shape.attention_layers() == 0 ? fused_attention(shape) : name;
 }
 
 bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
@@ -309,7 +309,15 @@ void require_data(const WorkPlace& place, Work& work) {
     work.notes.emplace_back(
         "Packed samples are kept apart by a mask, which takes time that the plan does not count: attention: flash2 in "
         "the job does it without.");
-  if (attention_of(place) == "eager" && place.strategy().attention != AttentionKernel::kEager)
+  const ModelShape& shape = train.models.front().shape;
+  if (shape.attention_layers() == 0 && trains_adapters(train))
+    work.notes.emplace_back("Adapters sit at in_proj of each layer: peft takes no other matrix of Mamba's.");
+  if (shape.states.layers > 0)
+    work.notes.emplace_back(
+        "State-space layers need their kernels to be as fast as planned: mamba-ssm and causal-conv1d (Mamba), or "
+        "flash-linear-attention (gated delta nets), in setup.run of the job.");
+  if (shape.attention_layers() > 0 && attention_of(place) == "eager" &&
+      place.strategy().attention != AttentionKernel::kEager)
     work.notes.emplace_back(
         "Attention is eager, slower and larger than planned: torch's fused kernel does not have this network's. "
         "attention: flash2 in the job where that has it.");
@@ -320,6 +328,7 @@ std::string untrainable(const TrainPhase& train) {
   if (train.models.size() != 1) return "It trains several models together, which the generated scripts do not support.";
   if (train.models.front().custom) return "Only the totals of its model are known.";
   if (train.models.front().shape.kind != ModelKind::kDecoder) return "Its model is not a text decoder.";
+  if (std::string why = without_words(train.models.front().shape); !why.empty()) return why;
   if (train.method == Method::kFrozen) return "It trains its own modules next to frozen weights.";
   if (train.models.front().loops > 1 || train.models.front().supervision_steps > 1)
     return "Its model runs its layers several times, which the generated scripts do not support.";

@@ -1,4 +1,5 @@
-// Where the models of a phase come from: the hub, a folder, or what an earlier phase left.
+// Where the models of a phase come from (the hub, a folder, or what an earlier phase left), and which of them the
+// written programs load.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -120,6 +121,13 @@ bool write_config(JsonWriter& json, const ModelShape& s, int sequence) {
   return false;
 }
 
+/// "a vision tower": without its size.
+std::string towers(const ModelShape& shape) {
+  const std::string what = printable(shape.uncounted.substr(0, shape.uncounted.find(" of ")), 40);
+  if (what.ends_with("s")) return what;
+  return (what.starts_with("a") ? "an " : "a ") + what;
+}
+
 }  // namespace
 
 std::string phase_variable(std::string_view name, const LaunchPhase& laid) {
@@ -213,6 +221,7 @@ bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<Mod
         json, use.shape,
         std::holds_alternative<TrainPhase>(place.phase().work) ? longest_row(place) : place.estimate().sequence);
   if (!good) json.null();
+  if (std::holds_alternative<GeneratePhase>(place.phase().work)) json.member("attention", fused_attention(use.shape));
   json.end();
   if (const std::string what = must_name(place, use); !what.empty()) work.required.push_back(variable + ": " + what);
   else if (!earlier.empty())
@@ -255,6 +264,51 @@ void take_model(const WorkPlace& place, Work& work) {
 void leave_final(Work& work, std::string_view folder) {
   work.command.push_back("if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then ln -sfn " + std::string(folder) +
                          " \"$GPUPLAN_RUN_DIR/final\"; fi");
+}
+
+std::string_view fused_attention(const ModelShape& shape) {
+  // Networks of states alone have no attention to fuse, and transformers refuses sdpa for them as for what comes next:
+  // gpt-oss (biases of experts, and sinks) and Gemma 2 (four norms without those of heads, and capped scores).
+  const bool lacks = shape.attention_layers() == 0 || shape.expert_bias ||
+                     (shape.norms_per_layer == 4 && shape.qk_norm == QkNorm::kNone);
+  return lacks ? "eager" : "sdpa";
+}
+
+std::string without_words(const ModelShape& shape) {
+  if (shape.labels > 0)
+    return "Its model ends in a classifier or a score, and the generated scripts load language models only; trl reward "
+           "trains a reward model on pairs of answers.";
+  if (shape.headless)
+    return "Its model has no output for tokens (an embedding model), and the generated scripts load language models "
+           "only; sentence-transformers trains it.";
+  return "";
+}
+
+std::string towers_unloaded(const WorkPlace& place, bool trl) {
+  const TrainPhase& train = place.train();
+  const ModelShape& shape = train.models.front().shape;
+  if (shape.uncounted.empty()) return "";
+  const std::string has = "Its model has " + towers(shape);
+  if (!trl)
+    return has +
+           ", and the generated train.py loads models of text only; framework: llama-factory freezes that part, and "
+           "trl "
+           "sft does not train it (framework: hf-trainer, method: lora and data: {packing: false}).";
+  if (separate_samples(train)) return has + ", with which TRL packs no samples: set data: {packing: false}.";
+  // Weights that no text reaches get no gradients, which DDP waits for and sharding counts with.
+  if (!trains_adapters(train) && place.laid.distributed())
+    return has +
+           ", which TRL cannot freeze on several GPUs; set method: lora, or framework: llama-factory, which freezes "
+           "that part.";
+  return "";
+}
+
+Result<void> keeps_states_apart(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  if (train.models.front().shape.states.layers == 0 || !separate_samples(train)) return {};
+  return place.wrong("data has packing: true, but the state of the model's " +
+                     count_of(train.models.front().shape.states.layers, "state-space layer") +
+                     " goes on from one packed sample into the next; set packing: false");
 }
 
 }  // namespace gpuplan

@@ -140,6 +140,16 @@ void require_data(const WorkPlace& place, Work& work);
 /// Why gpuplan writes no training program: several networks, a custom one, frozen ones; "" where it can.
 std::string untrainable(const TrainPhase& train);
 
+/// "sdpa", or "eager" where transformers has no fused attention of torch for such a network.
+std::string_view fused_attention(const ModelShape& shape);
+/// Why no program that gpuplan writes trains a network that says no tokens; "" where it does.
+std::string without_words(const ModelShape& shape);
+/// Why the program cannot train the language part of a model that also sees or hears; "": it can, or the model does
+/// neither. `trl`: TRL's program, else one that loads AutoModelForCausalLM.
+std::string towers_unloaded(const WorkPlace& place, bool trl);
+/// Fails where packed samples would reach each other through the state of state-space layers.
+Result<void> keeps_states_apart(const WorkPlace& place);
+
 /// fp32 or bf16: the weights that the optimizer updates.
 Format master_weights(const WorkPlace& place);
 /// "sdpa", "eager", "flash_attention_2" or "flash_attention_3", as transformers names them.

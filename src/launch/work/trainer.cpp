@@ -42,6 +42,8 @@ Result<Work> trainer_work(const WorkPlace& place) {
   if (deepspeed && s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");
   const auto chosen = trainer_program(place);
   if (!chosen) return std::unexpected(chosen.error());
+  if (const std::string why = runs_under(place, "hf-trainer") ? towers_unloaded(place, chosen->trl) : ""; !why.empty())
+    return placeholder(place, why);
   if (chosen->trl) {
     auto work = trl_work(place, optimizer);
     if (work) work->notes.insert(work->notes.begin(), chosen->note);

@@ -15,13 +15,14 @@ struct Writer {
   std::string_view framework;
   Result<Work> (*write)(const WorkPlace&);
   std::string OptimizerFacts::* optimizer = nullptr;  ///< what the program calls optimizers; null: it sees to that
+  bool text_alone = false;                            ///< it loads no weights of models that also see or hear
 };
 
 constexpr std::array<Writer, 11> kTraining = {{
-    {"torch", torch_work, &OptimizerFacts::torch},
-    {"hf-trainer", trainer_work},
-    {"accelerate", trainer_work},
-    {"deepspeed", trainer_work},
+    {"torch", torch_work, &OptimizerFacts::torch, true},
+    {"hf-trainer", trainer_work},  // TRL loads them
+    {"accelerate", trainer_work, nullptr, true},
+    {"deepspeed", trainer_work, nullptr, true},
     {"unsloth", trainer_work},
     {"megatron", megatron_work, &OptimizerFacts::megatron},
     {"torchtitan", torchtitan_work, &OptimizerFacts::torchtitan},
@@ -53,6 +54,9 @@ Result<Work> training_work(const WorkPlace& place) {
     if (const auto missing = without_name(place, writer))
       return placeholder(place, "gpuplan cannot name " + std::string(name_of(*missing)) + " in the settings of " +
                                     std::string(writer.framework) + ".");
+    if (const std::string why = writer.text_alone ? towers_unloaded(place, false) : ""; !why.empty())
+      return placeholder(place, why);
+    if (const auto good = keeps_states_apart(place); !good) return std::unexpected(good.error());
     if (const auto good = check_arguments(place); !good) return std::unexpected(good.error());
     return writer.write(place);
   }
