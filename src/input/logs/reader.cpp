@@ -169,6 +169,15 @@ struct LogReader::State {
   }
 
   Match understand(const LogLine& line) {
+    const Match match = understood(line);
+    if (!book.mapped) return match;
+    // What the user named stands in a line that no reader knows.
+    const StepRecord record = std::exchange(book.mapped, std::nullopt)->record;
+    book.record(LogFormat::kFields, record, line);
+    return Match::kRecord;
+  }
+
+  Match understood(const LogLine& line) {
     const bool named = !names.empty() && !file.table.open() && !trainer_summary(line.text);
     // A bar knows the step; what of its names the user has given a meaning is read with it.
     const bool bar = named && (line.text.contains("%|") || line.text.contains("it ["));
@@ -209,6 +218,10 @@ struct LogReader::State {
     switch (text.front()) {
       case 's':
         if (text.starts_with("s:") && fields_step(book, bare, LogFormat::kFields)) return Match::kRecord;
+        // Short lines, most of a log: what they are is told here and not by looking for all words that others have.
+        if (text.starts_with("step:") && text.contains("ms step_avg:") &&
+            fields_step(book, bare, LogFormat::kModdedNanogpt))
+          return Match::kRecord;
         if (text.starts_with("step:") && verl_step(book, bare) == Match::kRecord) return Match::kRecord;
         return any(nanochat_step, torchtitan_step, nanogpt_step);
       case 'S':
@@ -228,7 +241,8 @@ struct LogReader::State {
       case '{':
         return any(llmq_record, trainer_step);
       default:
-        return is_digit(text.front()) ? any(trainer_step, numbers_step, ultralytics_step, keras_step) : broken;
+        return is_digit(text.front()) ? any(trainer_step, numbers_step, ultralytics_step, keras_step, fastai_row)
+                                      : broken;
     }
   }
 

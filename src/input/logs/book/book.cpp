@@ -83,9 +83,18 @@ void LogBook::shows(LogFormat format) {
   lines.last = {file_, line_};
 }
 
+void LogBook::take_mapped(StepRecord& record) {
+  const Mapped own = *std::exchange(mapped, std::nullopt);
+  record.known &= ~own.quantities;
+  for (std::size_t i = 0; i < kStepValues; ++i)
+    if (const auto quantity = static_cast<StepValue>(i); own.record.has(quantity))
+      record.set(quantity, own.record[quantity]);
+}
+
 void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time) {
   at(line.number);
   shows(format);
+  if (mapped) take_mapped(record);
   if (!takes(format, line.rank)) return;
   if (std::isinf(record.step)) record.step = scan::kUnknown;
   place_in_run(format, record);

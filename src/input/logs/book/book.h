@@ -83,6 +83,7 @@ struct LogFacts {
   bool serving_benchmark = false;                               ///< bars without a label are of requests
   double pass = 0, pass_step = 0;                               ///< of the last step of LitGPT
   double pass_seconds = 0, passes_told = 0;                     ///< of its passes since
+  int fastai = 0;                           ///< columns of losses in fastai's table; 0: none has begun
   std::optional<double> block;              ///< the step of the lines of values that follow (Composer)
   double bar_done = 0, steps_before = 0;    ///< of bars without a length: of this one, of those of epochs before
   double bar_elapsed = 0, bars_before = 0;  ///< seconds of that bar; of those of epochs before
@@ -113,6 +114,13 @@ class LogBook {
  public:
   RunLog log;
   const LogNames* own_names = nullptr;  ///< what the user says of names; null: nothing
+  /// Their values in the line that is read, of which its own format tells the step: the next record takes them, and
+  /// nothing else for `quantities` (bits by StepValue).
+  struct Mapped {
+    StepRecord record;
+    std::uint32_t quantities = 0;
+  };
+  std::optional<Mapped> mapped{};
   LogFacts facts;
   LineMarks marks;
 
@@ -159,6 +167,7 @@ class LogBook {
   void another_run();
 
   /// Prefixed lines of other ranks than the first seen (or 0) are copies.
+  void take_mapped(StepRecord& record);
   bool takes(LogFormat format, int rank);
   bool takes_metrics(int rank) { return takes(metric_rank_, rank); }
   /// Whose steps the log counts; nullopt: none were met.

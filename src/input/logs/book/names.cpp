@@ -46,6 +46,7 @@ constexpr KnownNames kNames(std::array{
     Name{"train/lr", of(StepValue::kLearningRate)},
     Name{"learning_rate", of(StepValue::kLearningRate)},
     Name{"train/learning_rate", of(StepValue::kLearningRate)},
+    Name{"steps_per_second", {NamedValue::Kind::kStepRate}},  // CLU
     Name{"epoch", {NamedValue::Kind::kEpoch}},
     Name{"step", {NamedValue::Kind::kStep}},
     Name{"global_step", {NamedValue::Kind::kStep}},
@@ -148,6 +149,9 @@ bool note_value(LogBook& book, StepRecord& record, const NamedValue& named, doub
     case NamedValue::Kind::kEpoch:
       record.epoch = value;
       book.epoch(value);
+      break;
+    case NamedValue::Kind::kStepRate:
+      if (value > 0) record.set(StepValue::kStepSeconds, 1 / (value * named.scale));
       break;
     case NamedValue::Kind::kMeanTime:
       break;

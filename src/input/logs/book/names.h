@@ -9,7 +9,7 @@ namespace gpuplan {
 
 /// What the value of a name is, and in which unit: `scale` times the value is in base units.
 struct NamedValue {
-  enum class Kind { kNothing, kQuantity, kAllocated, kReserved, kEpoch, kStep, kMeanTime };
+  enum class Kind { kNothing, kQuantity, kAllocated, kReserved, kEpoch, kStep, kMeanTime, kStepRate };
   Kind kind = Kind::kNothing;
   StepValue quantity = StepValue::kLoss;
   double scale = 1;

@@ -132,6 +132,7 @@ void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
     }
     const NamedValue named = meaning_of(field);
     if (named.kind == NamedValue::Kind::kNothing && !book.log.rewards) book.log.rewards = tells_rewards(field.name);
+    if (field.name == "train_step_timing in s") record.set(StepValue::kStepSeconds, field.value);  // NeMo
     if (named.kind != NamedValue::Kind::kQuantity) continue;
     const bool mapped = book.own_names != nullptr && book.own_names->maps(named.quantity);
     if (mapped) continue;  // the user says which of them it is
@@ -245,7 +246,37 @@ Match open_bar(LogBook& book, const LogLine& line) {
   return note_bar(book, line, bar, epoch, false);
 }
 
+/// "10.0k" of "10.0kit": how tqdm shortens counts.
+bool take_shortened(std::string_view& text, double& value) {
+  if (!scan::take_number(text, value)) return false;
+  if (take(text, "k")) value *= 1e3;
+  else if (take(text, "M")) value *= 1e6;
+  return take(text, "it");
+}
+
 }  // namespace
+
+/// "Progress on:train 1.23kit/10.0kit rate:1.7it/s remaining:1:32:02 elapsed:12:03 postfix:loss=3.2": tqdm-loggable's
+/// bars (tqdm_loggable/tqdm_logging.py), as Levanter writes them.
+void loggable_bar(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::string_view kRate = " rate:", kElapsed = " elapsed:", kPostfix = " postfix:";
+  const std::size_t blank = rest.find(' '), rate = rest.find(kRate), elapsed = rest.find(kElapsed),
+                    postfix = rest.find(kPostfix);
+  if (blank == std::string_view::npos || rate == std::string_view::npos || elapsed == std::string_view::npos ||
+      postfix == std::string_view::npos)
+    return;
+  ProgressBar bar;
+  bar.label = rest.substr(0, blank);
+  std::string_view counts = rest.substr(blank + 1), passed = rest.substr(elapsed + kElapsed.size()),
+                   speed = rest.substr(rate + kRate.size());
+  if (!take_shortened(counts, bar.done) || !take(counts, "/") || !take_shortened(counts, bar.total) || !(bar.total > 0))
+    return;
+  if (!take_duration(passed, bar.elapsed)) return;
+  double value = 0;
+  if (scan::take_number(speed, value) && value > 0) bar.step_seconds = speed.starts_with("it/s") ? 1 / value : value;
+  bar.postfix = rest.substr(postfix + kPostfix.size());
+  note_bar(book, line, bar, {}, true);
+}
 
 Match labelled_bar(LogBook& book, const LogLine& line) {
   // Nearly all lines have none: tqdm's has a bracket, Rich's has not.

@@ -98,6 +98,13 @@ bool LogNames::step(LogBook& book, const LogLine& line) const {
     book.shows(LogFormat::kFields);
     return true;
   }
+  if (std::isnan(record.step)) {
+    std::uint32_t quantities = 0;
+    for (const auto& [name, value] : names_)
+      if (value.kind == NamedValue::Kind::kQuantity) quantities |= 1U << static_cast<unsigned>(value.quantity);
+    book.mapped = {record, quantities};
+    return false;
+  }
   book.record(LogFormat::kFields, record, line);
   return true;
 }

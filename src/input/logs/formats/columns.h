@@ -30,7 +30,8 @@ class LogNames {
       if (value.kind == NamedValue::Kind::kQuantity && value.quantity == quantity) return true;
     return false;
   }
-  /// A line with one of the names, a number behind it. Writes it into the book; false: there is none.
+  /// A line with one of the names, a number behind it. Writes it into the book; false: there is none, or the step is to
+  /// be told by the line's own format (LogBook::mapped).
   bool step(LogBook& book, const LogLine& line) const;
 
  private:

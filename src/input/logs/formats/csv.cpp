@@ -112,6 +112,8 @@ bool LogCsv::metrics_head(std::string_view text, const LogNames& names) {
   }
   const bool lightning = epoch && step && separator_ == ',';
   wandb = separator_ == ',' && first_is_axis && (wandb || (quantities && columns.size() > 1));
+  // "epoch,train_loss,valid_loss,accuracy,time" of fastai and Keras: a row for each epoch, and no steps.
+  axis = axis || epoch;
   if (!lightning && !wandb && !((axis || mapped) && quantities)) return false;
   format_ = lightning ? LogFormat::kLightning : wandb ? LogFormat::kWandb : LogFormat::kTable;
   columns_ = std::move(columns);

@@ -86,6 +86,8 @@ constexpr NamedValue kPeakAllocated{NamedValue::Kind::kAllocated, StepValue::kLo
 constexpr NamedValue kPeakReserved{NamedValue::Kind::kReserved, StepValue::kLoss, 1};
 constexpr NamedValue kMeanTime{NamedValue::Kind::kMeanTime, StepValue::kStepSeconds, 1};
 
+constexpr NamedValue kStepRate{NamedValue::Kind::kStepRate, StepValue::kStepSeconds, 1};
+
 constexpr KnownNames kMeanings(std::array{
     NameMeaning{"step", kStepNumber},
     NameMeaning{"steps", kStepNumber},
@@ -141,6 +143,10 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"sec_per_step", is_value(StepValue::kStepSeconds)},
     NameMeaning{"took", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
+    NameMeaning{"steps_per_second", kStepRate},
+    NameMeaning{"steps_per_sec", kStepRate},
+    NameMeaning{"steps_sec", kStepRate},
+    NameMeaning{"steps_s", kStepRate},
     NameMeaning{"step_avg", kMeanTime, FieldUnit::kTime},
     NameMeaning{"avg_step_time", kMeanTime},
     NameMeaning{"train_time", is_value(StepValue::kClock), FieldUnit::kTime},
@@ -168,6 +174,10 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"samples_sec", is_value(StepValue::kSequences)},
     NameMeaning{"samples_per_sec", is_value(StepValue::kSequences)},
     NameMeaning{"samples_per_second", is_value(StepValue::kSequences)},
+    // PaddleNLP's Trainer, of the steps since its last line
+    NameMeaning{"interval_steps_per_second", kStepRate},
+    NameMeaning{"interval_samples_per_second", is_value(StepValue::kSequences)},
+    NameMeaning{"interval_tokens_per_second_per_device", is_value(StepValue::kTokensPerGpu)},
     // DeepSpeed (deepspeed/utils/timer.py): of all GPUs; the last step's stands behind the mean and takes its place
     NameMeaning{"samplespersec", is_value(StepValue::kSequences)},
     NameMeaning{"runningavgsamplespersec", is_value(StepValue::kSequences)},

@@ -55,6 +55,7 @@ LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_bat
 LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
     vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, benchmark_first_token, benchmark_per_token,
     generation_done;
+LogSentence loggable_bar;
 LogSentence sglang_rate, sglang_cache, sglang_tokens;
 LogSentence step_word, epoch_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss,
     deepspeed_overflow, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;

@@ -70,6 +70,7 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
       it.fraction = true;
       return;
     case NamedValue::Kind::kQuantity:
+    case NamedValue::Kind::kStepRate:
       it.fraction = it.fraction || field.fraction || !field.unit.empty();
       break;
     case NamedValue::Kind::kNothing:

@@ -14,11 +14,21 @@ Match verl_step(LogBook& book, const LogLine& line);
 Match ultralytics_step(LogBook& book, const LogLine& line);
 /// "  1/100 ━━━━━━━━ 49s 50ms/step - accuracy: 0.6012 - loss: 2.4664", below a line "Epoch 1/3".
 Match keras_step(LogBook& book, const LogLine& line);
+/// "0         2.900000    2.800000    0.410000  00:40", below the head of fastai's table.
+Match fastai_row(LogBook& book, const LogLine& line);
 
 /// What follows the words of a sentence (formats/keywords.cpp); `rest` stands behind them.
 void mmengine_line(LogBook& book, const LogLine& line, std::string_view rest);
 void timm_line(LogBook& book, const LogLine& line, std::string_view rest);
 void open_clip_line(LogBook& book, const LogLine& line, std::string_view rest);
+void timm_epochs(LogBook& book, const LogLine& line, std::string_view rest);
+void timm_test(LogBook& book, const LogLine& line, std::string_view rest);
+void fairseq_line(LogBook& book, const LogLine& line, std::string_view rest);
+void fairseq_done(LogBook& book, const LogLine& line, std::string_view rest);
+void clu_line(LogBook& book, const LogLine& line, std::string_view rest);
+void fastai_head(LogBook& book, const LogLine& line, std::string_view rest);
+void levanter_validation(LogBook& book, const LogLine& line, std::string_view rest);
+void accelerate_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_head(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_value(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest);

@@ -65,7 +65,34 @@ void timm_line(LogBook& book, const LogLine& line, std::string_view rest) {
   set(record, StepValue::kLoss, behind(rest, "Loss: "));
   if (!record.has(StepValue::kLoss)) return;
   set(record, StepValue::kLearningRate, behind(rest, "LR: "));
-  set(record, StepValue::kStepSeconds, behind(rest, "Time: "));
+  constexpr std::string_view kTime = "Time: ";
+  if (const std::size_t at = rest.find(kTime); at != std::string_view::npos) {
+    std::string_view time = rest.substr(at + kTime.size());
+    double seconds = 0, rate = 0;
+    if (take_next(time, seconds)) record.set(StepValue::kStepSeconds, seconds);
+    if (take(time, "s, ") && take_next(time, rate) && time.starts_with("/s")) record.set(StepValue::kSequences, rate);
+  }
+  if (book.facts.epochs_told > 0) book.log.planned_steps = book.facts.epochs_told * total;
+  book.record(LogFormat::kTimm, record, line);
+}
+
+/// "Scheduled epochs: 300 (epochs + cooldown_epochs). ..."
+void timm_epochs(LogBook& book, const LogLine&, std::string_view rest) {
+  double epochs = 0;
+  if (take_next(rest, epochs) && epochs > 0) book.facts.epochs_told = epochs;
+}
+
+/// "Test: [  24/24]  Time: 1.203 (1.203)  Loss:   5.100 ( 5.200)  ...": the last one has the mean of all.
+void timm_test(LogBook& book, const LogLine& line, std::string_view rest) {
+  double done = 0, last = 0, now = 0, mean = 0;
+  if (!take_next(rest, done) || !take(rest, "/") || !take_next(rest, last) || done != last) return;
+  const std::size_t at = rest.find("Loss: ");
+  if (at == std::string_view::npos || book.step_format() != LogFormat::kTimm) return;
+  rest.remove_prefix(at + 6);
+  if (!take_next(rest, now) || !take(rest, " (") || !take_next(rest, mean)) return;
+  StepRecord record;
+  record.step = book.step();
+  record.set(StepValue::kValidation, mean);
   book.record(LogFormat::kTimm, record, line);
 }
 
