@@ -145,6 +145,27 @@ TEST(KnownProblems, OfGraphsSpareWhatKeepsActivations) {
   EXPECT_TRUE(c.touched_by(when({ProblemFeature::kHooks})));
 }
 
+TEST(KnownProblems, OfWeightsMadeWhileLoadingSparePublishedOnes) {
+  Case c;
+  GeneratePhase generate;
+  generate.models.emplace_back();
+  generate.models.front().shape.native = Format::kBf16;
+  c.phase.work = generate;
+  c.estimate.framework = known().find_framework("vllm");
+  c.estimate.strategy.weights = Format::kFp8;
+  const KnownProblem problem = when({ProblemFeature::kWeightsMadeFp8});
+  EXPECT_TRUE(c.touched_by(problem));
+  c.estimate.framework = known().find_framework("tensorrt-llm");
+  EXPECT_FALSE(c.touched_by(problem)) << "it reads weights that are 8 bit already";
+  c.estimate.framework = known().find_framework("vllm");
+  c.estimate.strategy.weights = Format::kBf16;
+  EXPECT_FALSE(c.touched_by(problem));
+  c.estimate.strategy.weights = Format::kFp8;
+  generate.models.front().shape.native = Format::kFp8;
+  c.phase.work = generate;
+  EXPECT_FALSE(c.touched_by(problem));
+}
+
 TEST(KnownProblems, OfAPlanComeGravestFirstAndThoseWithAFixLast) {
   const Searched searched(example_job("trm-nanochat"));
   const auto plan = std::ranges::find_if(searched.result.plans, [](const Plan& one) { return one.label == "8x B200"; });

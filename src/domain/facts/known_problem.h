@@ -33,6 +33,7 @@ enum class ProblemFeature {
   kWeights4Bit,
   kWeightsMxfp4,
   kWeightsFp8,
+  kWeightsMadeFp8,
   kLora,
   kQlora,
   kAdam8bit,
@@ -63,6 +64,8 @@ struct Names<ProblemFeature> {
       Named<ProblemFeature>{ProblemFeature::kWeights4Bit, "weights_4bit"},
       Named<ProblemFeature>{ProblemFeature::kWeightsMxfp4, "weights_mxfp4"},
       Named<ProblemFeature>{ProblemFeature::kWeightsFp8, "weights_fp8"},
+      // Made of wider ones by the engine, while it loads them.
+      Named<ProblemFeature>{ProblemFeature::kWeightsMadeFp8, "weights_made_fp8"},
       Named<ProblemFeature>{ProblemFeature::kLora, "lora"},
       Named<ProblemFeature>{ProblemFeature::kQlora, "qlora"},
       Named<ProblemFeature>{ProblemFeature::kAdam8bit, "adam8bit"},

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/sorting.h"
+#include "domain/facts/published_weights.h"
 #include "plan/capacity/largest_batch.h"
 
 namespace gpuplan {
@@ -115,6 +116,11 @@ bool has(const Phase& phase, const PhaseEstimate& estimate, ProblemFeature featu
       return estimate.nodes > 1;
     case ProblemFeature::kLayersInTurn:
       return generate != nullptr && strategy.pp > 1;
+    case ProblemFeature::kWeightsMadeFp8:
+      return generates_with(generate, strategy, ProblemFeature::kWeightsFp8) && estimate.framework != nullptr &&
+             made_while_loading(Format::kFp8, estimate.framework->name) && any_model(phase, [](const ModelUse& model) {
+               return !model.custom && bits_of(model.shape.native) > bits_of(Format::kFp8);
+             });
     case ProblemFeature::kExperts:
       return any_model(phase, [](const ModelUse& model) { return !model.custom && model.shape.moe(); });
     case ProblemFeature::kBeyondContext:
