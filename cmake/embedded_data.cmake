@@ -7,7 +7,7 @@
 include(cmake/assembler.cmake)
 file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
   ${PROJECT_SOURCE_DIR}/data/interfaces/index.csv ${PROJECT_SOURCE_DIR}/src/launch/templates/*)
-foreach(table megatron nanochat torchtitan transformers trl)  # kArgumentTables of src/launch/parts/interfaces.h
+foreach(table megatron nanochat sglang torchtitan transformers trl vllm)  # kArgumentTables of src/launch/parts/interfaces.h
   list(APPEND data_files ${PROJECT_SOURCE_DIR}/data/interfaces/${table}.csv)
 endforeach()
 if(GPUPLAN_NOT_EMBEDDED)

@@ -28,6 +28,11 @@ SLUGS = {"a": "01-a", "b": "02-b", "c": "03-c", "d": "04-d"}
 STUBS = {
     "peft.py": """
 import pathlib
+from types import SimpleNamespace
+class PeftConfig:
+    def from_pretrained(folder):
+        return SimpleNamespace(base_model_name_or_path="base")
+class PeftModel: pass
 class AutoPeftModelForCausalLM:
     def from_pretrained(folder, **how):
         assert pathlib.Path(folder, "adapter_config.json").exists()
@@ -40,6 +45,11 @@ class AutoPeftModelForCausalLM:
 """,
     "transformers.py": """
 import pathlib
+class AutoConfig:
+    def from_pretrained(name):
+        return AutoConfig()
+class AutoModelForImageTextToText: pass
+MODEL_FOR_CAUSAL_LM_MAPPING = {AutoConfig: None}
 class AutoTokenizer:
     def from_pretrained(folder):
         return AutoTokenizer()

@@ -99,12 +99,16 @@ class Networks(unittest.TestCase):
             self.assertEqual(settings["lora_target_modules"], [r".*language_model.*\.([a-z]+_proj)"])
         settings, _ = self.settings(self.job("hf-trainer", "sees", 1, "{method: lora, lora: {targets: [attention]}}"))
         self.assertEqual(settings["lora_target_modules"], [r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj)"])
-        self.assertIn("framework: llama-factory", self.asked(self.job("hf-trainer", "sees", 8, "")))
+        self.assertIn("framework: axolotl or llama-factory", self.asked(self.job("hf-trainer", "sees", 8, "")))
         self.assertIn("loads models of text only", self.asked(self.job("torch", "sees", 8, "")))
         flash = "{method: lora, attention: flash2}"
         self.assertIn("set data: {packing: false}", self.asked(self.job("hf-trainer", "sees", 1, flash, PACKED)))
         self.assertNotIn("GPUPLAN_COMMAND", scripts_of(self.launched(self.job("llama-factory", "sees", 8)).path, "01")[0]
                          .read_text(encoding="utf-8"))
+        for more, key, value in (("method: lora", "lora_target_modules", r".*language_model.*\.([a-z]+_proj)"),
+                                 ("", "freeze_mm_modules", True)):
+            settings = self.launched(self.job("axolotl", "sees", 8, more)).files("axolotl.yaml")[0]
+            self.assertEqual(yaml.safe_load(settings.read_text(encoding="utf-8"))[key], value)
 
     def test_four_bit_weights_are_made_while_loading(self):
         """The program reads its settings by the names that they have."""

@@ -182,6 +182,11 @@ TEST(Arguments, OfEnginesTheyAreHeldAsWell) {
     EXPECT_EQ(error(engine, "temperature: 0.7"), "");
   }
   EXPECT_EQ(error("vllm", "enforce_eager: true"), "");
+  EXPECT_TRUE(has(error("vllm", "enforce_eager: yes please"), "'yes please' is not true or false"));
+  EXPECT_TRUE(has(error("vllm", "max_num_batch_tokens: 8192"), "Did you mean 'max_num_batched_tokens'?"));
+  EXPECT_TRUE(has(error("vllm", "swap_space: 4"), "does not support it")) << "gone before 0.26";
+  EXPECT_TRUE(has(error("vllm", "max_model_len: 199"), "longest request has 200 tokens"));
+  EXPECT_EQ(error("vllm", "max_model_len: 200"), "");
   EXPECT_TRUE(has(error("hf", "enforce_eager: true"), "does not support it (supported: temperature)"));
 }
 

@@ -207,7 +207,7 @@ class Sources:
         names = [literal(arg) for arg in call.args if isinstance(arg, ast.Constant)]
         words = {word.arg: word.value for word in call.keywords}
         action, kind = literal(words["action"]) if "action" in words else "", name_of(words.get("type"))
-        choices, types = [], SIMPLE.get(kind, "any") if kind else "str"
+        choices, types = [], SIMPLE.get(kind, "any") if kind else "any" if None in words else "str"  # **more says it
         if "choices" in words and isinstance(words["choices"], ast.List | ast.Tuple):
             choices = [literal(one) for one in words["choices"].elts if literal(one)]
         if action in ("store_true", "store_false", "store_const", "append_const", "count", "help", "version"):

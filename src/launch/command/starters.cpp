@@ -58,11 +58,19 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
   return std::ranges::find(names, name) != names.end();
 }
 
+/// The word at `at` is TRL's program, which hands on to accelerate what its training does not know
+/// (trl/cli/commands/training.py).
+bool trl_trains(const std::vector<CommandWord>& words, std::size_t at) {
+  return at + 1 < words.size() && program_name(words[at].text) == "trl" &&
+         one_of(words[at + 1].text, {"sft", "dpo", "grpo", "kto", "reward", "rloo"});
+}
+
 }  // namespace
 
 bool starts_processes(const std::vector<CommandWord>& words) {
   const std::size_t at = program_word(words);
   if (at >= words.size()) return false;
+  if (trl_trains(words, at)) return true;
   if (std::ranges::find(kLaunchers, program_name(words[at].text)) != kLaunchers.end()) return true;
   if (!is_python(words[at].text) || at + 2 >= words.size() || words[at + 1].text != "-m") return false;
   const std::string_view module = words[at + 2].text;
@@ -119,9 +127,10 @@ std::string started_wrongly(const std::vector<CommandWord>& words, std::string_v
 
 std::string missing_of_accelerate(const std::vector<CommandWord>& words) {
   const std::size_t at = program_word(words);
-  if (at + 1 >= words.size() || program_name(words[at].text) != "accelerate" || words[at + 1].text != "launch")
-    return "";
-  if (option(words, "config-file")) return "";
+  const bool launch =
+      at + 1 < words.size() && program_name(words[at].text) == "accelerate" && words[at + 1].text == "launch";
+  if (!launch && !trl_trains(words, at)) return "";
+  if (option(words, "config-file") || option(words, "accelerate-config")) return "";
   std::string missing;
   for (const auto& [name, written] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
            {"num-processes", "--num_processes \"$((GPUPLAN_GPUS * GPUPLAN_NODES))\""},

@@ -48,20 +48,21 @@ Result<std::vector<InterfaceRow>> read_interface_rows(std::string_view text, std
   std::vector<InterfaceRow> rows;
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     const auto text_of = [&](CsvReader::Column column) { return std::string(cells.text(row, column)); };
-    InterfaceRow known{text_of(section), std::string(cells.required(row, name)), text_of(type), text_of(choices)};
-    if (cells.text(row, until).empty()) rows.push_back(std::move(known));
+    rows.push_back(
+        {text_of(section), std::string(cells.required(row, name)), text_of(type), text_of(choices), text_of(until)});
   }
   if (!cells.ok()) return std::unexpected(*cells.error());
   // What is added has rows below it in turn; no type holds itself.
   constexpr std::size_t kMost = 10000;
   for (std::size_t i = 0; i < rows.size() && rows.size() < kMost; ++i)
     for (std::size_t j = 0, read = rows.size(); j < read && !rows[i].type.empty(); ++j)
-      if (rows[j].section == rows[i].type)
-        rows.push_back({rows[i].section, rows[i].name + "." + rows[j].name, rows[j].type, rows[j].choices});
+      if (rows[j].section == rows[i].type && rows[j].until.empty())
+        rows.push_back(
+            {rows[i].section, rows[i].name + "." + rows[j].name, rows[j].type, rows[j].choices, rows[i].until});
   return rows;
 }
 
-const InterfaceRow* interface_row(std::string_view program, std::string_view section, std::string_view name) {
+std::vector<const InterfaceRow*> interface_rows(std::string_view program, std::string_view section) {
   static const std::vector<std::vector<InterfaceRow>> all = [] {
     std::vector<std::vector<InterfaceRow>> tables;
     for (const std::string_view table : kArgumentTables) {
@@ -72,10 +73,17 @@ const InterfaceRow* interface_row(std::string_view program, std::string_view sec
     return tables;
   }();
   const auto table = std::ranges::find(kArgumentTables, program);
-  if (table == kArgumentTables.end()) return nullptr;
-  const std::string plain = squeeze(name);
+  std::vector<const InterfaceRow*> rows;
+  if (table == kArgumentTables.end()) return rows;
   for (const InterfaceRow& row : all[static_cast<std::size_t>(table - kArgumentTables.begin())])
-    if (row.section == section && squeeze(row.name) == plain) return &row;
+    if (row.section == section) rows.push_back(&row);
+  return rows;
+}
+
+const InterfaceRow* interface_row(std::string_view program, std::string_view section, std::string_view name) {
+  const std::string plain = squeeze(name);
+  for (const InterfaceRow* row : interface_rows(program, section))
+    if (row->until.empty() && squeeze(row->name) == plain) return row;
   return nullptr;
 }
 

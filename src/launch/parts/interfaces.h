@@ -29,16 +29,19 @@ struct InterfaceRow {
   std::string section, name;
   std::string type;     ///< "int", "int|float", "flag", "any", ...
   std::string choices;  ///< "a|b"; empty: any
+  std::string until;    ///< the last version that has it; empty: the newest that was read has it too
 };
 
 /// Tables of data/interfaces that arguments of a job are held against; compiled in, too.
-inline constexpr std::array<std::string_view, 5> kArgumentTables = {"megatron", "nanochat", "torchtitan",
-                                                                    "transformers", "trl"};
+inline constexpr std::array<std::string_view, 7> kArgumentTables = {"megatron",     "nanochat", "sglang", "torchtitan",
+                                                                    "transformers", "trl",      "vllm"};
 /// Rows of a table. What stands below another section is written along with that row's name before it:
 /// "training.seq_len". Fails for a table that is none.
 Result<std::vector<InterfaceRow>> read_interface_rows(std::string_view text, std::string_view file);
 
 /// The row of that name, however it is spelled (warmup_steps, --warmup-steps); nullptr: the program has none.
 const InterfaceRow* interface_row(std::string_view program, std::string_view section, std::string_view name);
+/// The rows of a section, those that only older versions have among them.
+std::vector<const InterfaceRow*> interface_rows(std::string_view program, std::string_view section);
 
 }  // namespace gpuplan

@@ -98,7 +98,6 @@ constexpr std::array<Planned, 5> kServed = {{
 struct Program {
   std::string_view name, understands;
   std::array<std::pair<std::string_view, std::string_view>, 3> tables{};
-  bool takes_any = false;  ///< nobody knows all that it takes
 };
 constexpr std::string_view kRates = " learning_rate weight_decay warmup_steps warmup_ratio grad_clip seed ";
 constexpr std::string_view kAdapters =
@@ -127,7 +126,7 @@ constexpr std::array<Program, 16> kPrograms = {{
     {"nanogpt", " learning_rate weight_decay warmup_steps warmup_ratio grad_clip "},
     {"axolotl", kAdapters},
     {"llama-factory", kLlamaFactory},
-    {"vllm", " temperature ", {}, true},
+    {"vllm", " temperature ", {{{"vllm", "LLM"}}}},
     {"hf", " temperature "},
     {"hf-compiled", " temperature "},
 }};
@@ -254,6 +253,26 @@ std::vector<std::string> names_understood(const WorkPlace& place, const Program&
   return names;
 }
 
+/// ". Did you mean 'max_model_len'?", of what the program itself has; "" where nothing is near.
+std::string meant(const Program& program, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& [table, section] : program.tables)
+    for (const InterfaceRow* row : interface_rows(table, section))
+      if (row->until.empty()) names.emplace_back(row->name);
+  return did_you_mean(name, names);
+}
+
+/// Fails where vLLM would refuse the longest of the job's requests.
+Result<void> check_length(const WorkPlace& place, const std::string& name, const std::string& value) {
+  if (trains(place) || squeeze(name) != "maxmodellen") return {};
+  const auto tokens = argument_number(value);
+  const double longest = longest_request(place.generate());
+  if (!tokens || *tokens >= longest) return {};
+  return refused(place, name,
+                 "the job's longest request has " + count_text(longest) + " tokens, prompt and answer; write " +
+                     std::to_string(clamped<long long>(longest)) + " or more, or leave it out");
+}
+
 Result<void> check_argument(const WorkPlace& place, const Program& program, const std::string& name,
                             const std::string& value) {
   const std::string shown = place.estimate().framework->name;
@@ -269,11 +288,10 @@ Result<void> check_argument(const WorkPlace& place, const Program& program, cons
   }
   if (const std::string instead = decided_by(place, name); !instead.empty())
     return refused(place, name, "the plan decides that; set " + instead);
-  if (program.takes_any) return {};
   if (const InterfaceRow* row = row_of(program, name)) {
     if (const std::string expected = not_of_row(value, *row); !expected.empty())
       return refused(place, name, "'" + printable(value, 40) + "' is not " + expected);
-    return {};
+    return check_length(place, name, value);
   }
   const bool settings = shown == "axolotl" || shown == "llama-factory";
   return refused(place, name,
@@ -282,7 +300,7 @@ Result<void> check_argument(const WorkPlace& place, const Program& program, cons
                      (program.tables.front().first.empty()
                           ? ""
                           : ", and what " + std::string(program.tables.front().first) + " itself has") +
-                     "); set command: in the job file");
+                     "); set command: in the job file" + meant(program, name));
 }
 
 }  // namespace
@@ -357,7 +375,6 @@ std::vector<PassedOn> passed_on(const WorkPlace& place) {
     if (understands(*program, argument_of(name))) continue;
     const InterfaceRow* row = row_of(*program, name);
     if (row != nullptr) passed.push_back({row->name, value});
-    else if (program->takes_any) passed.push_back({name, value});
   }
   return passed;
 }

@@ -7,6 +7,7 @@
 
 #include "base/shell/shell_words.h"
 #include "base/text.h"
+#include "launch/command/rewards.h"
 #include "launch/command/starters.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"
@@ -206,6 +207,11 @@ class Processes {
     if (std::holds_alternative<TrainPhase>(place_.phase().work))
       if (const std::string wrong = started_wrongly(words, text_, laid.nodes, laid.gpus); !wrong.empty())
         return place_.wrong("its command " + wrong);
+    if (learns_by_rewards(words)) {
+      const std::string wrong = rewarded_wrongly(words, text_, std::max(laid.nodes * laid.gpus, 1));
+      if (!wrong.empty()) return place_.wrong("its command " + wrong);
+      work_.notes.push_back(uncounted_of_rewards(words));
+    }
     const bool torch = program_name(words[program_word(words)].text) == "torchrun";
     if (laid.nodes > 1 && option(words, "standalone"))
       return place_.wrong("its command has --standalone, but the plan has " + std::to_string(laid.nodes) +
@@ -218,7 +224,7 @@ class Processes {
     // The words are views of the text: nothing may read them once it has changed.
     const std::size_t program = program_word(words);
     if (!missing.empty()) add(words[program].end, "torchrun", missing);
-    else if (!more.empty()) add(words[program + 1].end, "accelerate", more);
+    else if (!more.empty()) add(words[program + 1].end, std::string(program_name(words[program].text)), more);
     return {};
   }
 
@@ -301,6 +307,8 @@ Result<Work> command_work(const WorkPlace& place) {
   }
   Processes processes(place, work, text);
   if (auto good = processes.start(); !good) return std::unexpected(good.error());
+  if (std::holds_alternative<GeneratePhase>(phase.work))
+    if (auto good = check_servers(place, text, work); !good) return std::unexpected(good.error());
   // Of other work nobody knows whether it can go on: it is started anew.
   work.resumes = std::holds_alternative<TrainPhase>(phase.work)
                      ? command_resumes(phase)

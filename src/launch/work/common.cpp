@@ -160,6 +160,13 @@ int steps_of(const WorkPlace& place) {
   return clamped<int>(std::clamp(std::ceil(place.estimate().steps - 1e-6), 1.0, 2e9));
 }
 
+double longest_request(const GeneratePhase& generate) {
+  double longest = 0;
+  for (const Prompts& prompts : generate.data)
+    longest = std::max(longest, prompts.prompt_tokens.max + prompts.new_tokens.max);
+  return std::ceil(longest);
+}
+
 int longest_row(const WorkPlace& place) {
   const auto& length = place.train().data.tokens_per_sample;
   const bool longest_known = length && length->max > length->mean;

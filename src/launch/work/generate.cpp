@@ -3,9 +3,12 @@
 #include <cmath>
 
 #include "base/shell/shell_text.h"
+#include "base/shell/shell_words.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "domain/facts/published_weights.h"
+#include "launch/command/servers.h"
+#include "launch/parts/interfaces.h"
 #include "launch/work/arguments.h"
 #include "launch/work/options.h"
 
@@ -31,11 +34,8 @@ std::string_view torch_name(Format format) {
 void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
   const GeneratePhase& generate = place.generate();
   const Strategy& s = place.strategy();
-  double longest = 0;
-  for (const Prompts& prompts : generate.data)
-    longest = std::max(longest, prompts.prompt_tokens.max + prompts.new_tokens.max);
   json.begin_object().member("tensor_parallel_size", s.tp).member("pipeline_parallel_size", s.pp);
-  json.member("max_num_seqs", s.micro_batch).member("max_model_len", whole(longest));
+  json.member("max_num_seqs", s.micro_batch).member("max_model_len", whole(longest_request(generate)));
   json.member("dtype", torch_name(s.weights));
   if (s.weights == Format::kFp8 && generate.models.front().shape.native != Format::kFp8)
     json.member("quantization", "fp8");
@@ -133,6 +133,38 @@ std::string unwritten(const WorkPlace& place, bool vllm, bool transformers) {
 }
 
 }  // namespace
+
+Result<void> check_servers(const WorkPlace& place, const std::string& command, Work& work) {
+  const GeneratePhase& generate = place.generate();
+  const Strategy& s = place.strategy();
+  const bool whole = s.weights == Format::kBf16 || s.weights == Format::kFp16 || s.weights == Format::kFp32;
+  const bool fp8 = generate.kv_cache == Format::kFp8;
+  const ServerPlan planned{s.tp, s.pp, s.dp, s.micro_batch, longest_request(generate), fp8, whole};
+  for (const ShellSpan& span : shell_commands(command)) {
+    const std::vector<CommandWord> words = words_of(command, span);
+    const auto server = server_of(words);
+    if (!server) continue;
+    if (const std::string wrong = served_wrongly(words, *server, planned); !wrong.empty())
+      return place.wrong("its command " + wrong);
+    std::vector<std::string_view> now, once;
+    for (const InterfaceRow* row : interface_rows(server->program, server->section))
+      (row->until.empty() ? now : once).emplace_back(row->name);
+    for (const std::string& flag : flags_of(words, *server)) {
+      if (is_flag_of(now, flag)) continue;
+      const std::string shown = printable(flag, 60) + " of " + std::string(server->name);
+      if (is_flag_of(once, flag)) {
+        work.notes.push_back(shown + " is a flag of older versions only.");
+        continue;
+      }
+      if (const std::string near = did_you_mean(flag, now); !near.empty())
+        return place.wrong("its command has " + printable(flag, 60) + ", which " + std::string(server->name) +
+                           " does not have" + near);
+      work.notes.push_back(shown + " is not known: the flags that gpuplan knows are of " +
+                           interface_of(server->program)->date + ".");
+    }
+  }
+  return {};
+}
 
 Result<Work> generation_work(const WorkPlace& place) {
   const GeneratePhase& generate = place.generate();

@@ -289,18 +289,21 @@ std::string towers_unloaded(const WorkPlace& place, bool trl) {
   const ModelShape& shape = train.models.front().shape;
   if (shape.uncounted.empty()) return "";
   const std::string has = "Its model has " + towers(shape);
+  const std::string others = "framework: axolotl or llama-factory, which freeze that part";
   if (!trl)
-    return has +
-           ", and the generated train.py loads models of text only; framework: llama-factory freezes that part, and "
-           "trl "
-           "sft does not train it (framework: hf-trainer, method: lora and data: {packing: false}).";
+    return has + ", and the generated train.py loads models of text only; set " + others +
+           ", or framework: hf-trainer with method: lora and data: {packing: false}.";
   if (separate_samples(train)) return has + ", with which TRL packs no samples: set data: {packing: false}.";
   // Weights that no text reaches get no gradients, which DDP waits for and sharding counts with.
   if (!trains_adapters(train) && place.laid.distributed())
-    return has +
-           ", which TRL cannot freeze on several GPUs; set method: lora, or framework: llama-factory, which freezes "
-           "that part.";
+    return has + ", which TRL cannot freeze on several GPUs; set method: lora, or " + others + ".";
   return "";
+}
+
+std::string language_targets(const TrainPhase& train) {
+  if (train.models.front().shape.uncounted.empty()) return "";
+  const std::vector<std::string> targets = adapter_targets(train);
+  return ".*language_model.*\\.(" + (targets.empty() ? "[a-z]+_proj" : join(targets, "|")) + ")";
 }
 
 Result<void> keeps_states_apart(const WorkPlace& place) {

@@ -42,6 +42,9 @@ Result<Work> nanogpt_work(const WorkPlace& place);
 Result<Work> axolotl_work(const WorkPlace& place);
 Result<Work> llama_factory_work(const WorkPlace& place);
 Result<Work> generation_work(const WorkPlace& place);
+/// Fails where a server that the command starts contradicts the plan, or has a flag that only looks like one of its
+/// own; notes flags that gpuplan does not know. REQUIRES: the phase generates.
+Result<void> check_servers(const WorkPlace& place, const std::string& command, Work& work);
 
 /// A phase for which gpuplan can write no program: it stops with exit code 78 and says that the job needs `command`.
 Work placeholder(const WorkPlace& place, const std::string& why);
@@ -80,6 +83,8 @@ int log_steps(const WorkPlace& place);
 /// Sequences of an optimizer step.
 int batch_of(const WorkPlace& place);
 int steps_of(const WorkPlace& place);
+/// Tokens of the longest prompt and its answer together.
+double longest_request(const GeneratePhase& generate);
 /// Tokens at which programs that read rows one by one cut them: the longest row that the job states, within its
 /// `sequence`. One number for all rows (tokens_per_sample: 700) is a mean that real rows lie around: then it is
 /// `sequence` itself, though the plan counts with the memory of that number.
@@ -147,6 +152,9 @@ std::string without_words(const ModelShape& shape);
 /// Why the program cannot train the language part of a model that also sees or hears; "": it can, or the model does
 /// neither. `trl`: TRL's program, else one that loads AutoModelForCausalLM.
 std::string towers_unloaded(const WorkPlace& place, bool trl);
+/// Of a model that also sees or hears, a pattern of the projections of its language part that adapters sit at; "" for
+/// others. Towers have projections of the same names, which no text reaches.
+std::string language_targets(const TrainPhase& train);
 /// Fails where packed samples would reach each other through the state of state-space layers.
 Result<void> keeps_states_apart(const WorkPlace& place);
 

@@ -91,13 +91,9 @@ void set_model(SettingLines& lines, const WorkPlace& place, Backend backend) {
   lines.set("lora_r", train.lora.rank).set("lora_alpha", adapters.alpha).set("lora_dropout", adapters.dropout);
   if (adapters.rslora) lines.set("use_rslora", true);
   if (adapters.dora) lines.set("use_dora", true);
-  if (!train.models.front().shape.uncounted.empty()) {
-    // One pattern, not names: towers have projections of the same names, which no text reaches.
-    const std::string names = targets.empty() ? "[a-z]+_proj" : join(targets, "|");
-    lines.set("lora_target_modules", std::vector<std::string>{".*language_model.*\\.(" + names + ")"});
-  } else {
-    lines.set("lora_target_modules", targets.empty() ? std::vector<std::string>{"all-linear"} : targets);
-  }
+  const std::string pattern = language_targets(train);
+  if (!pattern.empty()) lines.set("lora_target_modules", std::vector<std::string>{pattern});
+  else lines.set("lora_target_modules", targets.empty() ? std::vector<std::string>{"all-linear"} : targets);
   if (train.method != Method::kQlora) return;
   lines.set("load_in_4bit", true).set("bnb_4bit_quant_type", "nf4").set("use_bnb_nested_quant", false);
   lines.set("bnb_4bit_quant_storage", type);

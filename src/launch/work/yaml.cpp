@@ -170,9 +170,13 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("lora_dropout", adapters.dropout);
     if (adapters.rslora) lines.set("peft_use_rslora", true);
     if (adapters.dora) lines.set("peft_use_dora", true);
-    if (const auto targets = adapter_targets(train); targets.empty()) lines.set("lora_target_linear", true);
+    if (const std::string pattern = language_targets(train); !pattern.empty())
+      lines.set("lora_target_modules", pattern);
+    else if (const auto targets = adapter_targets(train); targets.empty()) lines.set("lora_target_linear", true);
     else lines.raw("lora_target_modules", "[" + join(targets, ", ") + "]");
     lines.set("load_in_4bit", train.method == Method::kQlora);
+  } else if (!train.models.front().shape.uncounted.empty()) {
+    lines.set("freeze_mm_modules", true);  // what no text reaches would get no gradients, which DDP waits for
   }
   lines.set("optimizer", optimizer).set("lr_scheduler", "cosine");
   lines.set("learning_rate", training_numbers(place).learning_rate);
