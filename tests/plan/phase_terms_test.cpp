@@ -324,7 +324,9 @@ TEST(TimeLimits, TrainingGoesOnInAnotherJob) {
   EXPECT_EQ(cut.jobs, 3);
   const double written = cut.checkpoint_bytes.value / 1e9;
   EXPECT_NEAR(seconds(cut, TimeTerm::kRestart), 2 * (360 + written), 1e-6);
-  EXPECT_NEAR((cut.extra.p50 - uncut.extra.p50).value, 2 * (360 + written), 1e-6);
+  EXPECT_GE(cut.checkpoints, 12) << "a job that ends before its first has done nothing";
+  const double more = cut.checkpoints - uncut.checkpoints;
+  EXPECT_NEAR((cut.extra.p50 - uncut.extra.p50).value, 2 * (360 + written) + more * written, 1e-6);
   // Every second of the phase lies in one of the jobs.
   EXPECT_LE((cut.work.p90 + cut.extra.p90) / units::hour, 3 * 4.0);
   EXPECT_GT((cut.work.p90 + cut.extra.p90) / units::hour, 2 * 4.0);

@@ -153,6 +153,9 @@ TEST(Release, MachinesAreLetGoWhileSomebodyWorks) {
   const Searched best(job_of(text));
   const Searched stopped(job_of(text + "schedule: stop_when_idle\n"));
   EXPECT_NEAR(kept.pick().cost.p50.value, 60, 0.01);
+  EXPECT_NEAR(kept.pick().gpu_hours, 4, 1e-6) << "GPUs that wait for somebody are paid for and not used";
+  EXPECT_NEAR(kept.pick().billed_gpu_hours, 12, 1e-6);
+  EXPECT_NEAR(stretch_ledger(kept.job, kept.pick()).idle.value, 40, 0.01);
   EXPECT_NEAR(best.pick().cost.p50.value, 60, 0.01) << "nobody's GPU is taken away unasked";
   EXPECT_NEAR(stopped.pick().cost.p50.value, 20, 0.01);
   EXPECT_NEAR(stopped.pick().hours.p50 / units::hour, 6, 1e-6);

@@ -19,9 +19,10 @@ struct AnswerConstants {
   double price_drift = kUnset;      ///< standard deviation of the logarithm of a price after a month
   double stale_run_days = kUnset;   ///< age from which it is said that own runs are old
   double setup_share = kUnset;      ///< share of the hours from which time beside the work is told
-  double idle_share = kUnset;       ///< share of the cost from which idle machines are told
-  double disk_a_gpu_tb = kUnset;    ///< TB of disk for each GPU, beyond which rented machines seldom have it
-  double sensible_price = kUnset;   ///< times the value of an hour, at most and at least
+  double beside_machines_share = kUnset;  ///< share of the cost from which disks, and results sent out, are told
+  double idle_share = kUnset;             ///< share of the cost from which idle machines are told
+  double disk_a_gpu_tb = kUnset;          ///< TB of disk for each GPU, beyond which rented machines seldom have it
+  double sensible_price = kUnset;         ///< times the value of an hour, at most and at least
 
   // How much a remark matters; the largest are made.
   double weight_limits = kUnset, weight_memory = kUnset, weight_disk = kUnset, weight_given = kUnset,
@@ -48,6 +49,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"old_price_days", &AnswerConstants::old_price_days},
     AnswerConstant{"beside_shared", &AnswerConstants::beside_shared},
     AnswerConstant{"setup_share", &AnswerConstants::setup_share},
+    AnswerConstant{"beside_machines_share", &AnswerConstants::beside_machines_share},
     AnswerConstant{"disk_a_gpu_tb", &AnswerConstants::disk_a_gpu_tb},
     AnswerConstant{"sensible_price", &AnswerConstants::sensible_price},
     AnswerConstant{"weight_limits", &AnswerConstants::weight_limits},

@@ -8,6 +8,7 @@
 #include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "launch/parts/checkpoint_steps.h"
 #include "launch/script/phase_script.h"
 #include "launch/work/work.h"
 
@@ -79,7 +80,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
   Bytes most{}, disk{};
   Seconds grace{};
   for (const int position : group.phases) {
-    const PhaseEstimate& estimate = phase_of(launch, position).part->estimate;
+    const PhaseEstimate estimate = with_due_checkpoints(launch, phase_of(launch, position));
     machine.gpus = std::max(machine.gpus, phase_of(launch, position).gpus);
     if (estimate.node && (machine.gpu == nullptr || estimate.memory_total.p90 > most)) {
       machine.gpu = estimate.node->gpu;

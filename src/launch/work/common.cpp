@@ -141,7 +141,7 @@ std::vector<std::string> adapter_targets(const TrainPhase& train) {
 
 std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program) {
   const int keep = place.estimate().keep_checkpoints;
-  if (keep == 0 || place.estimate().checkpoints <= keep) return "";
+  if (keep == 0 || with_due_checkpoints(place.launch, place.laid).checkpoints <= keep) return "";
   return std::string(program) + " keeps every checkpoint; the plan has disk space for " + std::to_string(keep) +
          ": remove older ones during the run.";
 }

@@ -74,6 +74,8 @@ std::string cost_line(const PlanReport& report, const Plan& plan) {
   if (const std::string credits = credit_words(job, plan); !credits.empty()) text += ", " + credits;
   if (plan.offer != nullptr && plan.offer->kind == OfferKind::kRented && plan.cost.p90 > Dollars{})
     text += ", billed " + billing_words(plan.offer->billing);
+  for (const std::string& words : beside_machines_words(plan, report.catalogue.answer_constants.beside_machines_share))
+    text += "; " + words;
   if (job.contingency > Dollars{})
     text +=
         "; " + to_text(plan.cost.p50 + job.contingency) + " with the " + short_money(job.contingency) + " contingency";

@@ -37,7 +37,7 @@ void add_phase(const PlanReport& report, const PhasePlan& part, double row, Char
   const bool machine = part.gpus_billed > 0;
   const MarkRole role = machine ? MarkRole::kC1 : MarkRole::kC7;
   const std::string name = printable(phase_of(report, part).name, 200);
-  const std::string use = machine ? used_of(part.estimate->gpus, part.gpus_billed) + " used, " + to_text(part.cost.p50)
+  const std::string use = machine ? used_of(part.gpus_used(), part.gpus_billed) + " used, " + to_text(part.cost.p50)
                                   : std::string("No GPU: nothing is billed");
   const std::vector<std::string> tip = {name, "From " + hours_label(hours(part.start)) + " to " + hours_words(end),
                                         hours_tip(part.hours), use};
@@ -48,7 +48,7 @@ void add_phase(const PlanReport& report, const PhasePlan& part, double row, Char
   ChartMark& last = worked < end ? buffered : bar;
   last.x = last.x1;
   last.label = hours_words(part.hours.p50) +
-               (machine ? ", " + used_of(part.estimate->gpus, part.gpus_billed) : std::string(", free"));
+               (machine ? ", " + used_of(part.gpus_used(), part.gpus_billed) : std::string(", free"));
   chart.marks.push_back(std::move(bar));
   if (worked < end) chart.marks.push_back(std::move(buffered));
 }

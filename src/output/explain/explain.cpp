@@ -103,8 +103,7 @@ std::vector<std::string> money_words(const PlanReport& report, const Plan& plan)
   } else {
     dollars += "each phase on its own offer";
   }
-  if (plan.disk > Dollars{}) dollars += "; " + short_money(plan.disk) + " of it for disk space";
-  if (plan.egress > Dollars{}) dollars += "; " + short_money(plan.egress) + " of it for egress";
+  for (const std::string& words : beside_machines_words(plan)) dollars += "; " + words;
   if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
   for (std::string& line : own_terms_words(report.job, plan)) lines.push_back(std::move(line));
@@ -113,7 +112,7 @@ std::vector<std::string> money_words(const PlanReport& report, const Plan& plan)
     lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +
                     significant_text(plan.billed_gpu_hours, 3) +
                     " paid for: " + percent(plan.gpu_hours / plan.billed_gpu_hours) + ", " +
-                    to_text(plan.cost.p50 / std::max(plan.gpu_hours, 1e-9)) + " per GPU-hour used.");
+                    to_text(plan.machines_cost() / std::max(plan.gpu_hours, 1e-9)) + " per GPU-hour used.");
   }
   for (std::string& line : gate_words(report, plan)) lines.push_back(std::move(line));
   return lines;

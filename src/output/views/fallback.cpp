@@ -41,7 +41,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
   std::vector<Fallback> rows = fallback_order(report.job, report.found);
   const auto price = break_even(report.job, report.found, report.compared());
   if (price) rows.front().below = price->price;
-  bool unknown = true;
+  bool unknown = true, limited = false;
   const bool missed = report.found.recommendations.limits_missed;
   for (const Fallback& fallback : rows) {
     const Plan& plan = *fallback.plan;
@@ -49,8 +49,10 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
     add_plan(row, report, plan);
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
-    row.push_back(price_cell(price_of(plan)));
-    row.push_back(price_cell(fallback.below));
+    row.push_back(price_cell(plan));
+    // Of machines that are not rented nobody asks another price.
+    row.push_back(rents(plan) ? price_cell(fallback.below) : Cell());
+    limited = limited || (rents(plan) && fallback.below);
     row.push_back(fallback.offers > 0 ? Cell(fallback.offers, std::to_string(fallback.offers)) : Cell());
     const std::string words = plan.offer == nullptr ? "" : printable(plan.offer->availability, 40);
     unknown = unknown && (plan.offer == nullptr || availability_of(*plan.offer) == Availability::kUnknown);
@@ -72,10 +74,10 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
                                  : "cost + " + short_money(report.job.value_of_time * units::hour) + " per hour";
   std::string note = (missed ? "No plan meets the limits; ranked by " : "Ranked by ") + ranked;
   if (missed) note += ", closest first";
-  else if (goal == Goal::kBestValue || goal == Goal::kCheapest)
+  else if (limited && (goal == Goal::kBestValue || goal == Goal::kCheapest))
     note += ". \"Up to\": above this price, take the next row" +
             std::string(report.job.limits.budget ? "; up to it the budget is kept" : "");
-  else if (report.job.limits.budget) note += ". \"Up to\": above this price the plan is over budget";
+  else if (limited && report.job.limits.budget) note += ". \"Up to\": above this price the plan is over budget";
   view.notes.push_back(note + ".");
   if (price) {
     const std::string provider = printable(rows.front().plan->offer->provider, 40);

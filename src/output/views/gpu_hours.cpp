@@ -47,7 +47,7 @@ void add_plan(const PlanReport& report, const Plan& plan, ViewContent& view, boo
     view.table.add({{name, i == 0 ? Paint::kBold : Paint::kDim},
                     {printable(phase.name, 40)},
                     {phase_words(phase), Paint::kDim},
-                    {static_cast<double>(part.estimate->gpus), std::to_string(part.estimate->gpus)},
+                    {static_cast<double>(part.gpus_used()), std::to_string(part.gpus_used())},
                     {static_cast<double>(part.gpus_billed), std::to_string(part.gpus_billed)},
                     {part.hours.p50 / units::hour, hours_text(part.hours.p50)},
                     gpu_hours(line.used),
@@ -71,13 +71,14 @@ void add_plan(const PlanReport& report, const Plan& plan, ViewContent& view, boo
   std::string words = named ? name + ": " : "";
   words += with_range(plan.hours) + " h and " + with_range(plan.cost) + " total. ";
   if (ledger.total.billed > 0) {
-    words += "Used " + rate_text(ledger.total.used) + " of " + rate_text(ledger.total.billed) +
-             " GPU-hours paid for (" + percent(ledger.utilisation()) + ")";
+    words += "Used " + rate_text(ledger.total.used) + " of " + rate_text(ledger.total.billed) + " GPU-hours " +
+             std::string(paid_word(plan)) + " (" + percent(ledger.utilisation()) + ")";
     if (plan.cost.p50 > Dollars{} && ledger.total.used > 0) {
       constexpr double kAll = 0.98;  // used so far, one price says both
-      words += ": " + to_text(plan.cost.p50 / ledger.total.used) + " per GPU-hour used";
+      words += ": " + to_text(plan.machines_cost() / ledger.total.used) + " per GPU-hour used";
       if (ledger.utilisation() < kAll)
-        words += ", " + to_text(plan.cost.p50 / ledger.total.billed) + " per GPU-hour billed";
+        words += ", " + to_text(plan.machines_cost() / ledger.total.billed) + " per GPU-hour billed";
+      if (const auto beside = beside_machines_words(plan); !beside.empty()) words += "; " + join(beside, "; ");
     }
     words += ".";
   }
@@ -86,7 +87,7 @@ void add_plan(const PlanReport& report, const Plan& plan, ViewContent& view, boo
              (plan.offer != nullptr ? " of " + count_of(plan.offer->gpus, "GPU") : std::string()) + ".";
   view.notes.push_back(words);
   double by_phase = 0;
-  for (const PhasePlan& part : plan.phases) by_phase += part.hours.p50 / units::hour * part.estimate->gpus;
+  for (const PhasePlan& part : plan.phases) by_phase += part.hours.p50 / units::hour * part.gpus_used();
   if (const double share = by_phase > 0 ? ledger.total.used / by_phase : 1; share > 1.005 || share < 0.995)
     view.notes.push_back("GPU-hours used are counted in the hours that are billed: " + significant_text(share, 3) +
                          " of GPUs x hours of " + (named ? name : std::string("the phases")) +

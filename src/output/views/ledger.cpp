@@ -50,11 +50,13 @@ void add_stretch(const PlanReport& report, const Plan& plan, const StretchLedger
 }
 
 std::string use_words(const Plan& plan, const StretchLedger& ledger) {
-  if (plan.billed_gpu_hours <= 0) return "No GPU is paid for.";
+  const bool held = paid_word(plan) == "held";
+  if (plan.billed_gpu_hours <= 0) return held ? "No GPU is used." : "No GPU is paid for.";
   std::string text = "Used " + rate_text(plan.gpu_hours) + " of " + rate_text(plan.billed_gpu_hours) +
-                     " GPU-hours billed (" + percent(plan.gpu_hours / plan.billed_gpu_hours) + ")";
+                     (held ? " GPU-hours held (" : " GPU-hours billed (") +
+                     percent(plan.gpu_hours / plan.billed_gpu_hours) + ")";
   if (plan.cost.p50 > Dollars{} && plan.gpu_hours > 0) {
-    text += ": " + to_text(plan.cost.p50 / plan.gpu_hours) + " per GPU-hour used";
+    text += ": " + to_text(plan.machines_cost() / plan.gpu_hours) + " per GPU-hour used";
     const Dollars lost = ledger.idle + std::max(ledger.beyond, Dollars{});
     if (lost >= Dollars{0.01}) text += "; " + to_text(lost) + " pays for idle GPUs";
   }
@@ -109,8 +111,9 @@ ViewContent ledger_view(const PlanReport& report, const Screen&) {
                     paid_cell(ledger.beyond, Paint::kYellow),
                     paid_cell(pick->cost.p50, Paint::kDim)});
   view.notes.push_back("Total " + with_range(pick->hours) + " h and " + with_range(pick->cost) + ". " +
-                       count_of(static_cast<double>(ledger.leases.size()), "rental") + ", machines held for " +
-                       hours_words(ledger.held) + ".");
+                       (rents(*pick) ? count_of(static_cast<double>(ledger.leases.size()), "rental") + ", machines"
+                                     : std::string("Machines are")) +
+                       " held for " + hours_words(ledger.held) + ".");
   if (std::string words = beside_others_words(*pick); !words.empty()) view.notes.push_back(std::move(words));
   view.notes.push_back(use_words(*pick, ledger));
   view.notes.push_back(card_words(report, *pick));

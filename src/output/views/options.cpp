@@ -59,7 +59,7 @@ void add_option(const PlanReport& report, const RentalOption& option, const Rent
   row.emplace_back(option.billed_gpu_hours, rate_text(option.billed_gpu_hours));
   const double used = option.billed_gpu_hours > 0 ? option.gpu_hours / option.billed_gpu_hours : 0;
   row.emplace_back(used, percent(used));
-  row.push_back(option.gpu_hours > 0 ? money_cell(option.cost.p50 / option.gpu_hours) : Cell());
+  row.push_back(option.gpu_hours > 0 ? money_cell(option.machines / option.gpu_hours) : Cell());
   row.push_back(paid_cell(option.idle));
   row.push_back(option.spot ? Cell(option.chance_of_interruption, chance_words(option.chance_of_interruption))
                             : Cell());

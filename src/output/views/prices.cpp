@@ -29,9 +29,9 @@ std::string price_text(const Interval<DollarsPerSecond>& price) {
   return price.exact() ? from : range_text(from, to_text(price.p90 * units::hour).substr(1));
 }
 
-Cell offer_price(const std::optional<Interval<DollarsPerSecond>>& price) {
+Cell offer_price(const std::optional<Interval<DollarsPerSecond>>& price, const Billing& billing) {
   if (!price) return {};
-  return {(price->p50 * units::hour).value, price_text(*price)};
+  return {(price->p50 * units::hour).value, price_text(*price) + term_words(billing)};
 }
 
 /// Which of an offer's prices the job may take.
@@ -175,8 +175,8 @@ ViewContent prices_view(const PlanReport& report, const Screen&) {
     cells.push_back(row.gpu == nullptr ? Cell() : Cell(row.gpu->memory / units::GiB, gib_text(row.gpu->memory)));
     cells.emplace_back(row.gpu == nullptr ? "" : row.gpu->architecture);
     cells.emplace_back(place_words(offer));
-    cells.push_back(offer_price(offer.spot_price));
-    cells.push_back(offer_price(offer.price));
+    cells.push_back(offer_price(offer.spot_price, offer.billing));
+    cells.push_back(offer_price(offer.price, offer.billing));
     const auto discount = discount_of(offer);
     cells.push_back(discount ? Cell(*discount, percent(*discount)) : Cell());
     const double least = per_gpu(job, offer);

@@ -79,7 +79,7 @@ class PhaseTimes {
   /// GPUs paid for that nothing uses while the phase runs: the mean over its time.
   double idle_beside(std::size_t phase) const {
     const PhasePlan& part = plan_.phases[phase];
-    if (plan_.offer == nullptr) return part.gpus_billed - part.estimate->gpus;  // a machine of its own
+    if (plan_.offer == nullptr) return part.gpus_billed - part.gpus_used();  // a machine of its own
     double gpu_seconds = 0;
     double seconds = 0;
     for (const Spell& spell : spells_) {
@@ -99,8 +99,8 @@ class PhaseTimes {
                  {row.from / units::hour, hours_text(row.from)},
                  {row.to / units::hour, hours_text(row.to)},
                  {bar(row.from, row.to, end_), machine ? Paint::kCyan : Paint::kDim},
-                 {machine ? std::to_string(part.estimate->gpus) + " of " + std::to_string(part.gpus_billed) : "–"},
-                 Cell(static_cast<double>(part.estimate->gpus)),
+                 {machine ? std::to_string(part.gpus_used()) + " of " + std::to_string(part.gpus_billed) : "–"},
+                 Cell(static_cast<double>(part.gpus_used())),
                  Cell(static_cast<double>(part.gpus_billed)),
                  {idle, machine ? significant_text(idle, 2) : "–"}};
     add_cost(part.cost.p50, row.cells);

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/words/plan_words.h"
+#include "plan/ranking/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -89,6 +90,12 @@ Cell small_money_cell(Dollars money, Paint paint) {
 
 Cell price_cell(std::optional<DollarsPerSecond> price, Paint paint) {
   return price ? small_money_cell(*price * units::hour, paint) : Cell();
+}
+
+Cell price_cell(const Plan& plan) {
+  Cell cell = price_cell(price_of(plan));
+  if (plan.offer != nullptr && !cell.text.empty()) cell.text += term_words(plan.offer->billing);
+  return cell;
 }
 
 Cell gib_cell(Bytes size) { return {size / units::GiB, size > 0.005 * units::GiB ? gib_text(size) : std::string()}; }

@@ -37,6 +37,7 @@ Cell money_cell(Dollars money, Paint paint = Paint::kPlain);        ///< "$4.74"
 Cell paid_cell(Dollars money, Paint paint = Paint::kPlain);         ///< the same; "–" for nothing
 Cell small_money_cell(Dollars money, Paint paint = Paint::kPlain);  ///< "$0.007" where cents would say nothing
 Cell price_cell(std::optional<DollarsPerSecond> price, Paint paint = Paint::kPlain);  ///< "$3.20"; dollars an hour
+Cell price_cell(const Plan& plan);  ///< of its machines; "$16.00 x 720 h" where so much is paid at least
 
 Cell gib_cell(Bytes size);  ///< "16.3"; empty for next to nothing
 

@@ -30,7 +30,8 @@ std::string where_words(const Offer& offer) {
 
 std::string gpu_hours_words(const Plan& plan) {
   if (plan.billed_gpu_hours <= 0) return "";
-  return percent(plan.gpu_hours / plan.billed_gpu_hours) + " of paid GPU-hours used (" +
+  return percent(plan.gpu_hours / plan.billed_gpu_hours) +
+         (paid_word(plan) == "held" ? " of held GPU-hours used (" : " of paid GPU-hours used (") +
          significant_text(plan.gpu_hours, 3) + " of " + significant_text(plan.billed_gpu_hours, 3) + ")";
 }
 
@@ -136,7 +137,7 @@ std::string offer_words(const Plan& plan) {
   if (offer.kind == OfferKind::kRented) text += plan.spot ? ", spot" : ", on demand";
   if (!price || price->p90 <= DollarsPerSecond{}) return text + ", no charge";
   text += ", " + paid_price_words(plan) + (plan.nodes > 1 ? " each" : "");
-  text += ", billed " + billing_words(offer.billing);
+  if (offer.kind != OfferKind::kOwn) text += ", billed " + billing_words(offer.billing);
   return offer.as_of.empty() ? text : text + ", price of " + printable(offer.as_of, 20);
 }
 

@@ -185,6 +185,16 @@ std::string sharded_words(Sharding sharding) {
   return "";
 }
 
+std::vector<std::string> beside_machines_words(const Plan& plan, double least) {
+  std::vector<std::string> words;
+  const auto add = [&](Dollars money, const char* what) {
+    if (money > Dollars{} && money >= least * plan.cost.p50) words.push_back(short_money(money) + " of it for " + what);
+  };
+  add(plan.disk, "disk space");
+  add(plan.egress, "results sent out (egress)");
+  return words;
+}
+
 std::string cost_words(const Outcome<Dollars>& cost) { return cost.p90 <= Dollars{} ? "no charge" : to_text(cost.p50); }
 
 std::string listed_few(std::vector<std::string> names) {
@@ -355,7 +365,12 @@ std::string paid_price_words(const Plan& plan) {
   return (each > DollarsPerSecond{} ? to_text(each) : std::string("$0/h")) + " on your own terms";
 }
 
+std::string term_words(const Billing& billing) {
+  return billing.term > Seconds{} ? " x " + to_text(billing.term) : std::string();
+}
+
 std::string billing_words(const Billing& billing) {
+  if (billing.term > Seconds{}) return "in whole terms of " + to_text(billing.term);
   std::string text = billing.increment == units::second   ? "per second"
                      : billing.increment == units::minute ? "per minute"
                      : billing.increment == units::hour   ? "per hour"
@@ -363,6 +378,16 @@ std::string billing_words(const Billing& billing) {
   if (billing.minimum > billing.increment) text += ", at least " + to_text(billing.minimum);
   return text;
 }
+
+bool rents(const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [](const PhasePlan& part) {
+    return part.offer != nullptr && part.offer->kind == OfferKind::kRented;
+  });
+}
+
+bool offers_to_rent(const std::vector<Plan>& plans) { return std::ranges::any_of(plans, rents); }
+
+std::string_view paid_word(const Plan& plan) { return rents(plan) ? "paid for" : "held"; }
 
 std::string place_words(const Offer& offer) {
   if (offer.kind == OfferKind::kOwn)

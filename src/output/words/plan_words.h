@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/work/job.h"
@@ -23,8 +24,11 @@ std::string hours_label(double hours);
 std::string money_label(double dollars);
 /// "61 s (51–73)", "2 h" when it is exact.
 std::string range_words(const Interval<Seconds>& time);
-std::string cost_words(const Outcome<Dollars>& cost);     ///< "$98.19", "no charge"
-std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95–5.69)", "no charge"
+std::string cost_words(const Outcome<Dollars>& cost);   ///< "$98.19", "no charge"
+std::string range_words(const Outcome<Dollars>& cost);  ///< "$4.74 (3.95–5.69)", "no charge"
+/// "$121 of it for results sent out (egress)", "$3.20 of it for disk space": what of the median cost is no machine's,
+/// where it is more than nothing and at least `least` of the cost.
+std::vector<std::string> beside_machines_words(const Plan& plan, double least = 0);
 std::string outcome_text(const Outcome<Seconds>& hours);  ///< "2.8–4.1", in hours
 std::string outcome_text(const Outcome<Dollars>& cost);   ///< "3.95–5.69"; empty when it is free
 std::string times_words(double ratio);                    ///< "1.00x", "1.08x", "2.1x", "0.95x", "14x"
@@ -52,7 +56,12 @@ std::string rate_words(const PhasePlan& plan, const Phase& phase);
 std::string price_words(const Offer& offer, bool spot);  ///< "$3.20/h", "$20/h ($18–$22/h) per GPU"
 /// The same of a plan's offer, or what the user's own terms make of it: "$12/h on your own terms".
 std::string paid_price_words(const Plan& plan);
-std::string billing_words(const Billing& billing);  ///< "per second, at least 1 min", "per 10 min"
-std::string place_words(const Offer& offer);  ///< "lambda us-east-1", "pool gpu", "your machine desk"; empty: not said
+/// "per second, at least 1 min", "per 10 min", "in whole terms of 720 h"
+std::string billing_words(const Billing& billing);
+std::string term_words(const Billing& billing);  ///< " x 720 h": to stand behind a price of one hour; "" without a term
+bool rents(const Plan& plan);                    ///< some of its machines
+bool offers_to_rent(const std::vector<Plan>& plans);  ///< one of them does
+std::string_view paid_word(const Plan& plan);  ///< GPU-hours that are "paid for", or "held" where nothing is rented
+std::string place_words(const Offer& offer);   ///< "lambda us-east-1", "pool gpu", "your machine desk"; empty: not said
 
 }  // namespace gpuplan

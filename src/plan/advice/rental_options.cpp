@@ -59,6 +59,7 @@ RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool
   option.human_without = std::ranges::any_of(job.phases, [&](const Phase& phase) { return let_go(asked, phase); });
   option.hours = plan.hours;
   option.cost = plan.cost;
+  option.machines = plan.machines_cost();
   option.gpu_hours = plan.gpu_hours;
   option.billed_gpu_hours = plan.billed_gpu_hours;
   const StretchLedger ledger = stretch_ledger(job, plan);

@@ -19,6 +19,7 @@ struct RentalOption {
   int at_once = 1;             ///< the same
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
+  Dollars machines{};  ///< Plan::machines_cost()
   double gpu_hours = 0, billed_gpu_hours = 0;
   Dollars idle{};  ///< for GPUs that nothing uses, and what is billed beyond the last use
   double interruptions = 0;

@@ -125,9 +125,11 @@ struct PhaseEstimate {
   double checkpoints = 0;            ///< written in a run without interruptions, the final one included
   double kept_checkpoints = 0;       ///< at the end
   int keep_checkpoints = 0;          ///< as many of them stay, of all that are ever written; 0: all
+  bool checkpoints_asked = false;    ///< the job says how often they are written
   Bytes results_bytes{};             ///< final model, text or activations
   Bytes disk_bytes{};                ///< that all machines together must have room for
   Bytes machine_disk_bytes{};        ///< the same of the fullest machine
+  Bytes spare_disk_bytes{};  ///< the same for checkpoints that stay beside those on machines that are taken away
   std::optional<DollarsPerByteSecond> disk_price;  ///< by the job, for offers that state none
   std::optional<DollarsPerByte> egress_price;      ///< by the job, for offers that state none
 
@@ -168,10 +170,14 @@ struct PhasePlan {
   std::optional<DollarsPerSecond>
       own_price{};  ///< of its machines, median, where own terms cover some (Lease::covered)
   int gpus_billed = 0;
+  bool human = false;           ///< somebody works, and its GPUs are held for that and wait
   double gpu_hours = 0;         ///< used, median, buffer inside: of the hours that are billed, so never more than these
   double billed_gpu_hours = 0;  ///< its share of what is paid for, median, buffer inside
   Interval<Seconds> seconds_per_step{};
   Interval<TokensPerSecond> tokens_per_second{};
+
+  /// That compute while it runs.
+  int gpus_used() const { return human ? 0 : estimate->gpus; }
 };
 
 /// Share of a plan's cost below which what no phase uses is no line of its own: phases share it like the rest.
@@ -245,6 +251,8 @@ struct Plan {
 
   /// Until the result is there, median: queues and hours. What plans are ranked by.
   Seconds done() const { return hours.p50 + wait.p50; }
+  /// Part of the median cost that is machines: without disks and what leaves. What a GPU-hour costs is told by it.
+  Dollars machines_cost() const { return cost.p50 - disk - egress; }
   /// Deadline, budget and targets; what they mean with which chance the job says.
   bool keeps_limits() const { return meets_deadline && meets_budget && reaches_target; }
   /// The most that are held at one time, where leases overlap.

@@ -11,6 +11,7 @@
 #include "plan/answer/identity.h"
 #include "plan/answer/market.h"
 #include "plan/billing/bill.h"
+#include "plan/billing/interruptions.h"
 #include "plan/billing/ledger.h"
 
 namespace gpuplan {
@@ -92,7 +93,8 @@ Dollars Biller::leaving_dollars(const JobSchedule& laid, const PhaseEstimate& ph
 Dollars Biller::beside(const PhaseEstimate& estimate, const LeaseRequest& lease) const {
   Dollars dollars{};
   if (lease.offer->disk_price || estimate.disk_price)
-    dollars = disk_dollars(*lease.offer, estimate, median_time(estimate, lease) * (1 + job_.buffer));
+    dollars = disk_dollars(*lease.offer, can_be_taken(lease.spot, *lease.offer), estimate,
+                           median_time(estimate, lease) * (1 + job_.buffer));
   if (leaves_[static_cast<std::size_t>(estimate.phase)] != 0)
     dollars += egress_dollars(*lease.offer, estimate, estimate.results_bytes);
   return dollars;
@@ -176,6 +178,7 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vect
   const Offer& offer = *lease.offer;
   const double machines = machines_paid(offer, lease.machines.nodes, lease.machines.gpus);
   const double stretch = 1 + job_.buffer;
+  const bool taken = can_be_taken(lease.spot, offer);
   Paid paid;
   const Interval<DollarsPerSecond>& listed = lease.spot ? *offer.spot_price : *offer.price;
   for (const CoveredGpus& part : covered) {
@@ -198,11 +201,11 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vect
       for (double& dollars : paid.dollars) dollars += leaving;
       paid.told.reset();
     }
-    paid.disks.push_back(disk_dollars(offer, phase, laid.medians[i] * stretch).value);
+    paid.disks.push_back(disk_dollars(offer, taken, phase, laid.medians[i] * stretch).value);
     if (paid.disks.back() <= 0) continue;
     paid.told.reset();
     for (std::size_t s = 0; s < Samples{}.size(); ++s)
-      paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
+      paid.dollars[s] += disk_dollars(offer, taken, phase, Seconds{laid.durations[i][s] * stretch}).value;
   }
   return paid;
 }
@@ -489,13 +492,15 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
     phase.spot = request.spot;
     phase.gpus_billed = request.machines.gpus;
     if (paid.covered > 0) phase.own_price = paid.hourly;
+    const auto* fixed = std::get_if<FixedPhase>(&job_.phases[static_cast<std::size_t>(phases[i]->phase)].work);
+    phase.human = fixed != nullptr && fixed->human;
     const double own = answered > Seconds{} ? laid.answers[i] / answered : 0;
     const double disk = disks > 0 ? disk_share * paid.disks[n] / disks : 0;
     const double left = egress > 0 ? egress_share * paid.egress[n] / egress : 0;
     const double portion = busy_share * machines_share * own + disk + left;
     if (answered > Seconds{})
-      phase.gpu_hours =
-          laid.medians[i].value * (1 + job_.buffer) / 3600 * phases[i]->gpus * worked.value / answered.value;
+      phase.gpu_hours = laid.medians[i].value * (1 + job_.buffer) / 3600 * (phase.human ? 0 : phases[i]->gpus) *
+                        worked.value / answered.value;
     plan.gpu_hours += phase.gpu_hours;
     phase.billed_gpu_hours = billed.value / 3600 * request.machines.gpus * busy_share * own;
     phase.cost = cost * portion;

@@ -20,7 +20,7 @@ namespace {
 
 /// Whether the machines can be taken away, and somebody says how often.
 bool is_interrupted(const Job& job, const LeaseRequest& lease) {
-  return lease.offer != nullptr && (lease.spot || lease.offer->preemptible) &&
+  return lease.offer != nullptr && can_be_taken(lease.spot, *lease.offer) &&
          interruption_rate(job, *lease.offer).has_value();
 }
 

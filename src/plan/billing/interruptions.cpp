@@ -1,9 +1,11 @@
 #include "plan/billing/interruptions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "plan/strategy/checkpoints.h"
 #include "plan/strategy/phase_terms.h"
 #include "spot/bands.h"
 #include "spot/interrupted_time.h"
@@ -112,6 +114,25 @@ InterruptedPhase interrupted_phase(const SpotTerms& terms, Seconds work, std::ui
   for (const Seconds time : times.wall) phase.wall.push_back(time / work);
   for (const Seconds time : times.billed) phase.billed.push_back(time / work);
   return phase;
+}
+
+bool can_be_taken(bool spot, const Offer& offer) { return spot || offer.preemptible; }
+
+PhaseEstimate with_due_checkpoints(const Job& job, const PhasePlan& part) {
+  PhaseEstimate estimate = part.estimate;
+  if (part.offer == nullptr || !can_be_taken(part.spot, *part.offer) || estimate.checkpoints_asked ||
+      estimate.checkpoints < 1 || estimate.steps < 1 || estimate.work.p50 <= Seconds{})
+    return estimate;
+  Seconds apart = 1 * units::hour;  // where nobody says how often that happens
+  if (interruption_rate(job, *part.offer)) {
+    const SpotTerms terms = spot_terms(job, estimate, *part.offer);
+    if (const Seconds best = recoverable(terms, interruptible_work(estimate)).interval; best > Seconds{}) apart = best;
+  }
+  // No more of them than there are steps.
+  const double count = std::min(std::ceil(estimate.work.p50 / apart), estimate.steps);
+  const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
+  recount_checkpoints(defaults_of(job, phase).checkpoint, std::max(count, estimate.checkpoints), estimate);
+  return estimate;
 }
 
 std::string interruption_warning(const SpotTerms& terms) {

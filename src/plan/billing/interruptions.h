@@ -52,6 +52,14 @@ struct InterruptedPhase {
 /// REQUIRES: work > 0. The seed is for lives that are not memoryless, which are simulated.
 InterruptedPhase interrupted_phase(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles);
 
+/// Whether machines of this offer can be taken away.
+bool can_be_taken(bool spot, const Offer& offer);
+
+/// The estimate of a training phase with as many checkpoints as are written where its machines can be taken away and
+/// the job does not say how often: as many as the plan counts with, one an hour of work where nobody says how often
+/// that happens. On other machines it is the plan's own.
+PhaseEstimate with_due_checkpoints(const Job& job, const PhasePlan& part);
+
 /// A sentence when a checkpoint or a restart takes longer than machines stay on average ("", else): what that means.
 std::string interruption_warning(const SpotTerms& terms);
 

@@ -92,19 +92,25 @@ void share_out(const Plan& plan, int position, StretchLedger& ledger) {
   const Lease& lease = ledger.leases[static_cast<std::size_t>(position)];
   const LeaseTime time = time_of(plan, lease, position, ledger.stretches);
   std::vector<double> dollars(ledger.stretches.size(), 0);
-  const auto spread = [&](Dollars cost, const std::vector<double>& seconds, double after) {
+  std::vector<double> machines = dollars;  // GPUs idle, disks and what leaves do not
+  const auto spread = [&](Dollars cost, Dollars beside, const std::vector<double>& seconds, double after) {
     const double all = sum_of(seconds) + after;
     if (all <= 0) {  // too short to be seen
       ledger.beyond += cost;
       return;
     }
-    for (std::size_t s = 0; s < seconds.size(); ++s) dollars[s] += cost.value * seconds[s] / all;
+    for (std::size_t s = 0; s < seconds.size(); ++s) {
+      dollars[s] += cost.value * seconds[s] / all;
+      machines[s] += (cost - beside).value * seconds[s] / all;
+    }
     ledger.beyond += cost * (after / all);
   };
-  for (std::size_t n = 0; n < lease.phases.size(); ++n)
-    spread(plan.phases[static_cast<std::size_t>(lease.phases[n])].cost.p50, time.phases[n], 0);
+  for (std::size_t n = 0; n < lease.phases.size(); ++n) {
+    const PhasePlan& part = plan.phases[static_cast<std::size_t>(lease.phases[n])];
+    spread(part.cost.p50, part.disk + part.egress, time.phases[n], 0);
+  }
   const double beyond = (lease.idle > Dollars{} ? beyond_of(lease) : Seconds{}).value;
-  spread(lease.idle, time.idle, beyond);
+  spread(lease.idle, Dollars{}, time.idle, beyond);
   ledger.beyond_gpu_hours += beyond / 3600 * lease.gpus;
   for (std::size_t s = 0; s < dollars.size(); ++s) {
     Stretch& line = ledger.stretches[s];
@@ -112,11 +118,11 @@ void share_out(const Plan& plan, int position, StretchLedger& ledger) {
     if (held == std::ssize(line.leases)) continue;
     int used = 0;
     for (std::size_t n = 0; n < lease.phases.size(); ++n)
-      if (time.phases[n][s] > 0) used += plan.phases[static_cast<std::size_t>(lease.phases[n])].estimate->gpus;
+      if (time.phases[n][s] > 0) used += plan.phases[static_cast<std::size_t>(lease.phases[n])].gpus_used();
     const Dollars share{dollars[s]};
     line.shares[static_cast<std::size_t>(held)] = share;
     line.cost += share;
-    if (lease.gpus > used) line.idle += share * (1 - static_cast<double>(used) / lease.gpus);
+    if (lease.gpus > used) line.idle += Dollars{machines[s]} * (1 - static_cast<double>(used) / lease.gpus);
   }
 }
 
@@ -166,7 +172,7 @@ std::vector<Spell> spells_of(const Plan& plan) {
     for (const Use& use : uses) {
       if (middle < use.from || middle > use.to) continue;
       spell.phases.push_back(use.phase);
-      spell.gpus += plan.phases[static_cast<std::size_t>(use.phase)].estimate->gpus;
+      spell.gpus += plan.phases[static_cast<std::size_t>(use.phase)].gpus_used();
     }
     spells.push_back(std::move(spell));
   }
@@ -190,7 +196,7 @@ StretchLedger stretch_ledger(const Job& job, const Plan& plan) {
     for (std::size_t i = 0; i < plan.phases.size(); ++i) {
       if (middle < plan.phases[i].start || middle > ends[i]) continue;
       line.phases.push_back(static_cast<int>(i));
-      line.used += plan.phases[i].estimate->gpus;
+      line.used += plan.phases[i].gpus_used();
     }
     for (std::size_t l = 0; l < ledger.leases.size(); ++l) {
       const Lease& lease = ledger.leases[l];

@@ -9,6 +9,7 @@
 #include "base/shell/shell_words.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "plan/strategy/checkpoints.h"
 #include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
@@ -213,11 +214,7 @@ int steps_between_checkpoints(const Phase& phase, const PhaseEstimate& estimate)
   const double counted = estimate.checkpoints > 1 ? estimate.steps / estimate.checkpoints : estimate.steps;
   double steps = std::ceil(said > 0 ? said : counted);
   if (estimate.jobs > 1 && estimate.work.p50 > Seconds{}) {
-    // A job that ends before its first checkpoint has done nothing: at least four in each of them, and one every hour
-    // where nobody says how many.
-    const Seconds quarter = estimate.work.p50 / (4.0 * estimate.jobs);
-    const bool asked = said > 0 || estimate.checkpoints > 1;
-    const Seconds apart = asked ? quarter : std::min(quarter, 1 * units::hour);
+    const Seconds apart = longest_apart(estimate, estimate.jobs);
     steps = std::min(steps, std::floor(apart / (estimate.work.p50 / estimate.steps)));
   }
   return whole<int>(std::clamp(steps, 1.0, 1e9));

@@ -6,15 +6,13 @@
 #include "base/whole.h"
 #include "domain/facts/published_weights.h"
 #include "model/communication.h"
+#include "plan/strategy/checkpoints.h"
 #include "plan/strategy/phase_search.h"
 #include "plan/strategy/practice.h"
 
 namespace gpuplan {
 
 namespace {
-
-/// A checkpoint that is whole and the one being written after it.
-constexpr int kUsuallyKept = 2;
 
 /// More jobs in a row than this nobody submits.
 constexpr double kMostJobs = 1000;
@@ -23,8 +21,6 @@ constexpr double kMostJobs = 1000;
 Interval<Seconds> over(const Interval<Bytes>& bytes, const Interval<BytesPerSecond>& rate) {
   return {bytes.p10 / rate.p90, bytes.p50 / rate.p50, bytes.p90 / rate.p10};
 }
-
-bool remote(const std::string& place) { return place.find("://") != std::string::npos; }
 
 /// A rate, and who says it.
 struct Rate {
@@ -173,23 +169,6 @@ double evaluations(const Phase& phase, const PhaseEstimate& estimate) {
   return 0;
 }
 
-/// Checkpoints of a run without interruptions: those asked for, and the end's. Without a rule only the last.
-double checkpoints_of(const CheckpointRule& rule, const PhaseEstimate& estimate) {
-  constexpr double kWhole = 1e-9;  // 1000 steps by 200 are five, not six
-  double count = 1;
-  if (rule.every_steps && *rule.every_steps > 0) count = std::ceil(estimate.steps / *rule.every_steps - kWhole);
-  else if (rule.every_time && *rule.every_time > Seconds{})
-    count = std::ceil(estimate.work.p50 / *rule.every_time - kWhole);
-  return std::max(1.0, count);
-}
-
-/// Machines that write a checkpoint side by side: all when each holds a part that no other has.
-int writers(const PhaseEstimate& estimate) {
-  const Strategy& s = estimate.strategy;
-  const bool cut = s.sharding != Sharding::kNone || s.tp * s.pp * s.ep > 1;
-  return cut ? std::max(1, estimate.nodes) : 1;
-}
-
 void set(PhaseEstimate& estimate, TimeTerm term, const Interval<Seconds>& time, TermOrigin origin) {
   estimate.terms[static_cast<std::size_t>(term)] = time;
   estimate.origins[static_cast<std::size_t>(term)] = origin;
@@ -219,6 +198,11 @@ void add_results(const PhaseWorkload& workload, const Catalogue& catalogue, Phas
   if (estimate.collection.any() && estimate.collection.on_disk) estimate.results_bytes += estimate.collection.kept.all;
 }
 
+/// Writing all of them, at the rate of one machine.
+Interval<Seconds> checkpoint_time(const Interval<BytesPerSecond>& rate, const PhaseEstimate& estimate) {
+  return over(exactly(estimate.checkpoint_bytes / checkpoint_writers(estimate)), rate) * estimate.checkpoints;
+}
+
 void add_disks(const PhaseWorkload& workload, Bytes weights, PhaseEstimate& estimate) {
   estimate.disk_price = workload.defaults.storage.disk_price;
   estimate.egress_price = workload.defaults.storage.egress_price;
@@ -229,11 +213,10 @@ void add_disks(const PhaseWorkload& workload, Bytes weights, PhaseEstimate& esti
     return;
   }
   const double machines = std::max(1, estimate.nodes);
-  const bool here = !remote(workload.defaults.checkpoint.to);
-  const Bytes kept = here ? estimate.checkpoint_bytes * estimate.kept_checkpoints : Bytes{};
+  const Bytes kept = kept_bytes(workload.defaults.checkpoint, estimate);
   const Bytes each = weights + estimate.data_bytes;
   estimate.disk_bytes = each * machines + kept + estimate.results_bytes;
-  estimate.machine_disk_bytes = each + kept / writers(estimate) + estimate.results_bytes;
+  estimate.machine_disk_bytes = each + kept / checkpoint_writers(estimate) + estimate.results_bytes;
 }
 
 }  // namespace
@@ -303,18 +286,11 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
   }
   const Rate up = with_origin(upload_rate(defaults, assumed, estimate));
   if (workload.training) {
-    const Rate where = remote(defaults.checkpoint.to) ? up : rate_of(defaults.storage.disk_rate, assumed.disk);
-    const int side_by_side = writers(estimate);
-    estimate.checkpoint_rate = where.value.p50 * side_by_side;
-    estimate.checkpoints = checkpoints_of(defaults.checkpoint, estimate);
-    const int keep = defaults.checkpoint.keep;
-    estimate.keep_checkpoints = keep < 0 ? 0 : keep > 0 ? keep : kUsuallyKept;
-    estimate.kept_checkpoints = estimate.checkpoints;
-    if (estimate.keep_checkpoints > 0)
-      estimate.kept_checkpoints = std::min<double>(estimate.checkpoints, estimate.keep_checkpoints);
-    if (!stated.everything)
-      set(estimate, TimeTerm::kCheckpoint,
-          over(exactly(estimate.checkpoint_bytes / side_by_side), where.value) * estimate.checkpoints, where.origin);
+    const CheckpointRule& rule = defaults.checkpoint;
+    const Rate where = leaves_machine(rule) ? up : rate_of(defaults.storage.disk_rate, assumed.disk);
+    estimate.checkpoint_rate = where.value.p50 * checkpoint_writers(estimate);
+    set_checkpoints(rule, checkpoints_of(rule, catalogue.practice_constants, estimate), estimate);
+    if (!stated.everything) set(estimate, TimeTerm::kCheckpoint, checkpoint_time(where.value, estimate), where.origin);
   }
   if (!defaults.storage.results.empty() && !stated.everything) {
     // A model leaves from one machine, samples from where they are.
@@ -347,9 +323,26 @@ std::optional<int> cut_into_jobs(const PhaseWorkload& workload, const Catalogue&
   if (estimate.checkpoint_rate > BytesPerSecond{})
     restart = restart + exactly(estimate.checkpoint_bytes / estimate.checkpoint_rate);
   if (restart.p90 >= most) return std::nullopt;
-  const double jobs = std::ceil((all - restart.p90) / (most - restart.p90) - 1e-9);
-  if (jobs > kMostJobs) return std::nullopt;
+  // More jobs write more checkpoints, which take time of them.
+  const Interval<Seconds> written = estimate.term(TimeTerm::kCheckpoint);
+  double jobs = 1;
+  double checkpoints = estimate.checkpoints;
+  Interval<Seconds> more{};
+  for (double needed = 2; needed > jobs;) {
+    jobs = needed;
+    if (jobs > kMostJobs) return std::nullopt;
+    if (workload.training && estimate.steps >= 1) {
+      const double apart = longest_apart(estimate, whole<int>(jobs)) / estimate.work.p50 * estimate.steps;
+      checkpoints = std::max(estimate.checkpoints, std::ceil(estimate.steps / std::max(1.0, std::floor(apart))));
+      more = written * (checkpoints / estimate.checkpoints - 1);
+    }
+    needed = std::ceil((all + more.p90 - restart.p90) / (most - restart.p90) - 1e-9);
+  }
   set(estimate, TimeTerm::kRestart, restart * (jobs - 1), origin);
+  if (checkpoints > estimate.checkpoints) {
+    set(estimate, TimeTerm::kCheckpoint, written + more, estimate.origin(TimeTerm::kCheckpoint));
+    recount_checkpoints(defaults.checkpoint, checkpoints, estimate);
+  }
   sum_up(estimate);
   return whole<int>(jobs);
 }
@@ -370,9 +363,10 @@ bool fetches_the_same(const Phase& earlier, const Phase& later) {
   return std::ranges::includes(fetched_models(earlier), fetched_models(later));
 }
 
-Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds time) {
+Dollars disk_dollars(const Offer& offer, bool taken_away, const PhaseEstimate& phase, Seconds time) {
   const auto& price = offer.disk_price ? offer.disk_price : phase.disk_price;
-  return price ? *price * phase.disk_bytes * time : Dollars{};
+  const Bytes held = phase.disk_bytes + (taken_away ? phase.spare_disk_bytes : Bytes{});
+  return price ? *price * held * time : Dollars{};
 }
 
 bool stays_home(const Phase& phase) { return std::holds_alternative<CpuPhase>(phase.work) && phase.on.empty(); }

@@ -68,8 +68,9 @@ std::vector<std::string> fetched_models(const Phase& phase);
 /// Whether `later` needs no weights or data beyond those that `earlier` fetched to the same machine.
 bool fetches_the_same(const Phase& earlier, const Phase& later);
 
-/// Space on disks for as long as a phase holds it; zero where neither offer nor job says what it costs.
-Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds time);
+/// Space on disks for as long as a phase holds it; zero where neither offer nor job says what it costs. `taken_away`:
+/// the machines may be, so that more checkpoints are written.
+Dollars disk_dollars(const Offer& offer, bool taken_away, const PhaseEstimate& phase, Seconds time);
 
 /// Whether a phase runs on the user's own machine.
 bool stays_home(const Phase& phase);
