@@ -20,7 +20,7 @@
 
 namespace gpuplan {
 
-/// A figure the user expects for time, speed or memory: a single one is read as +-20 % unless marked exact.
+/// A figure the user expects for time or speed: a single one is read as +-20 % unless marked exact.
 template <class T>
 struct Expected {
   Interval<T> range{};

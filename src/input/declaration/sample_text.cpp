@@ -26,8 +26,8 @@ phases:
   that the tables below name after "bare"; times always say theirs (`deadline: 12` is asked back: `12 h`, `12 min`?). A
   unit of another kind is an error. Lower and upper case do not matter, except that `Mb/s`
   is bits and `MB/s` bytes.
-* **Ranges** `20-24` or `20..24` are the 10th and 90th percentile. A single figure for time, speed or memory is read as
-  ±20% unless `exact: true` stands beside it.
+* **Ranges** `20-24` or `20..24` are the 10th and 90th percentile. A single figure for time or speed is read as
+  ±20% unless `exact: true` stands beside it; one for memory as it is.
 * **Lengths** are a number of tokens or `{mean: 300, max: 512}`.
 * **Values that depend on the hardware**: `{by_gpu: {"8x H100 SXM": 32, "A100 SXM 80GB": 28, else: 16}}`. A case with a
   count wins over one without.

@@ -71,8 +71,8 @@ struct GivenRecord {
           "seconds_per_sample", "", "time per sample", kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kTime>>, &Given::time>("time", "", "time of the whole phase",
                                                                           kPositive),
-      key_as<OptionalCodec<FigureCodec<AmountKind::kBytes>>, &Given::memory>("memory", "", "memory of the fullest GPU",
-                                                                             kPositive),
+      // What was seen to fit fits: no range around it.
+      key<&Given::memory>("memory", "", "peak memory of the fullest GPU; a single number is taken as it is", kPositive),
       exact_key(),
   };
   static bool check(Reader& reader, const Tree& tree, const Given& out) {

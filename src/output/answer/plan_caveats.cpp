@@ -61,6 +61,30 @@ std::string not_both_words(const PlanReport& report) {
                            : chance(in_budget.chance_in_time) + " sure to be on time.");
 }
 
+namespace {
+
+/// "Your figures for 8x H100 SXM are not used: ...", where a plan on such machines uses fewer of their GPUs.
+std::string unused_words(const PlanReport& report) {
+  for (const Plan& plan : report.found.plans)
+    for (const PhasePlan& part : plan.phases) {
+      const PhaseEstimate& estimate = part.estimate;
+      if (!estimate.node || part.gpus_billed <= estimate.gpus) continue;
+      const Gpu& gpu = *estimate.node->gpu;
+      const Phase& phase = report.job.phases[static_cast<std::size_t>(estimate.phase)];
+      for (const Given& given : phase.given) {
+        if (given.gpu != gpu.name || given.gpus != part.gpus_billed) continue;
+        const bool full = given.memory && given.memory->p90 >= gpu.usable;
+        return "Your figures for " + std::to_string(given.gpus) + "x " + gpu.name + " are not used: " +
+               (full ? "up to " + gib_text(given.memory->p90) + " GiB (P90) may not fit in " + gib_text(gpu.usable) +
+                           " GiB, so " + count_of(estimate.gpus, "GPU") + " run there."
+                     : count_of(estimate.gpus, "GPU") + " run there.");
+      }
+    }
+  return "";
+}
+
+}  // namespace
+
 std::string given_words(const PlanReport& report) {
   constexpr std::size_t kExamples = 2;
   std::vector<std::string> cases, said;
@@ -103,9 +127,10 @@ std::string given_words(const PlanReport& report) {
       cases.push_back(std::move(text));
     }
   }
-  if (cases.empty()) return "";
+  const std::string unused = unused_words(report);
+  if (cases.empty()) return unused;
   const std::size_t more = said.size() - cases.size();
-  std::string text = "Speeds: your job file says " + join(cases, "; ");
+  std::string text = (unused.empty() ? "" : unused + " ") + "Speeds: your job file says " + join(cases, "; ");
   if (more > 0) text += " (" + std::to_string(more) + " more: --show evidence)";
   return text + ". Use predictions: --ignore given";
 }
