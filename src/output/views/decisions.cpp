@@ -75,7 +75,7 @@ class Decisions {
 
   /// One plan is the cheapest and the fastest; the pick may be another all the same, for its GPUs or the limits.
   std::string extreme(const std::string& counts) const {
-    std::string words = counts + ": nothing is cheaper, and nothing is faster";
+    std::string words = counts + ": no plan is cheaper, and none is faster";
     const Plan* plan = at(rules_.cheapest);
     const Plan* pick = report_.pick();
     if (plan == nullptr || pick == nullptr || plan == pick) return words;
@@ -166,6 +166,15 @@ std::string spread_words(const std::vector<Plan>& plans) {
          times_words(time) + ")" + (cost < kSame ? ": all cost about the same, so choose by time." : ".");
 }
 
+/// Requests and training samples stand in one column where a job has both.
+std::string batch_unit(const PlanReport& report, const PhasePlan& part) {
+  const auto any = [&](auto is) { return std::ranges::any_of(report.job.phases, is); };
+  const auto trains = [](const Phase& phase) { return std::holds_alternative<TrainPhase>(phase.work); };
+  const auto generates = [](const Phase& phase) { return std::holds_alternative<GeneratePhase>(phase.work); };
+  if (!any(trains) || !any(generates)) return "";
+  return std::holds_alternative<TrainPhase>(phase_of(report, part).work) ? " sequences" : " requests";
+}
+
 }  // namespace
 
 ViewContent decisions_view(const PlanReport& report, const Screen& screen) {
@@ -195,13 +204,13 @@ ViewContent decisions_view(const PlanReport& report, const Screen& screen) {
       add_plan(row, report, plan);
       add_hours(row, plan.hours);
       add_cost(row, plan.cost);
-      row.push_back(price_cell(price_of(plan)));
+      row.push_back(price_cell(plan));
       const PhasePlan* fullest = plan.fullest();
       row.emplace_back(memory_words(plan));
       row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate->memory_total.p50 / units::GiB));
       row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate->node->gpu->usable / units::GiB));
       const double batch = fullest == nullptr ? 0 : fullest->estimate->batch;
-      row.push_back(batch > 0 ? Cell(batch, count_text(batch)) : Cell());
+      row.push_back(batch > 0 ? Cell(batch, count_text(batch) + batch_unit(report, *fullest)) : Cell());
       row.emplace_back(limited ? limits_words(plan) : "", plan.keeps_limits() ? Paint::kPlain : Paint::kYellow);
     }
     row.emplace_back(decision.when);

@@ -27,6 +27,21 @@ Interval<Bytes> least_need(const PlanReport& report, const PhasePlan& part) {
   return one ? one->memory_total : estimate.memory_total;
 }
 
+/// Of the phases that run on the same machines as `part`, the one that asks for the largest GPU, and what it asks for.
+struct Neediest {
+  const PhasePlan* part;
+  Interval<Bytes> need;
+};
+Neediest neediest(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
+  Neediest most{&part, least_need(report, part)};
+  for (const PhasePlan& other : plan.phases) {
+    if (&other == &part || other.offer != part.offer || !other.estimate->node) continue;
+    const Interval<Bytes> need = least_need(report, other);
+    if (need.p90 > most.need.p90) most = {&other, need};
+  }
+  return most;
+}
+
 /// Cards of the market by usable memory.
 std::vector<const Gpu*> cards(const PlanReport& report) {
   std::vector<const Gpu*> gpus;
@@ -48,13 +63,16 @@ const Gpu* smallest_card(const std::vector<const Gpu*>& gpus, Bytes p90) {
 std::string conclusion(const PlanReport& report, const Plan& plan, const PhasePlan& part,
                        const std::vector<const Gpu*>& gpus) {
   const Gpu& gpu = *part.estimate->node->gpu;
-  const Interval<Bytes> need = least_need(report, part);
+  const Interval<Bytes> own = least_need(report, part);
+  const auto [most, need] = neediest(report, plan, part);
   const double share = part.estimate->memory_total.p50 / gpu.usable;
   std::string text = report.name(plan) + " uses " + percent(share) + " of its memory";
   if (fills_memory(phase_of(report, part)))
-    text += ", most of it for concurrent requests; one request needs " + gib_text(need.p50) + " GiB per GPU";
+    text += ", most of it for concurrent requests; one request needs " + gib_text(own.p50) + " GiB per GPU";
   else if (share < kMostlyEmpty) text += ": memory is not the limit";
   else if (share >= kNearlyFull) text += ": little headroom";
+  if (most != &part)
+    text += "; " + printable(phase_of(report, *most).name, 40) + " needs " + gib_text(need.p50) + " GiB";
   text += ".";
   std::vector<std::string> names;
   const Gpu* first = nullptr;
@@ -109,7 +127,7 @@ ViewContent memory_view(const PlanReport& report, const Screen&) {
     const Gpu& gpu = *estimate.node->gpu;
     const Interval<Bytes>& need = estimate.memory_total;
     const bool fills = fills_memory(phase);
-    const Interval<Bytes> least = least_need(report, *part);
+    const Interval<Bytes> least = neediest(report, *plan, *part).need;
     const std::string key = count_text(estimate.gpus) + gpu.name + strategy_words(estimate, phase);
     if (plan != report.pick() && std::ranges::find(seen, key) != seen.end()) continue;
     seen.push_back(key);

@@ -86,13 +86,14 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
   }
   const std::string unit = work_of(part_of(*lead, phase)->estimate).unit;
 
-  std::vector<SpeedRow> rows;  // the cheapest plan on each kind and number of GPUs
+  std::vector<SpeedRow> rows;  // the pick, and the cheapest plan on each other kind and number of GPUs
   for (const Plan* plan : plans) {
     const PhasePlan* part = plan->offer == nullptr ? nullptr : part_of(*plan, phase);
     if (part == nullptr) continue;
     const auto known = std::ranges::find_if(rows, [&](const SpeedRow& row) { return same_machines(*row.plan, *plan); });
     if (known == rows.end()) rows.push_back({plan, part, *rate_of(part->estimate)});
-    else if (plan->cost.p50 < known->plan->cost.p50) *known = {plan, part, *rate_of(part->estimate)};
+    else if (plan == lead || (known->plan != lead && plan->cost.p50 < known->plan->cost.p50))
+      *known = {plan, part, *rate_of(part->estimate)};
   }
   if (rows.empty()) {
     view.title = "Relative speed";
@@ -100,7 +101,10 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
     return view;
   }
   const std::size_t all = rows.size();
-  if (!report.all && rows.size() > kViewRows) rows.resize(kViewRows);  // plans come in the order of interest
+  // Plans come in the order of interest, and the pick is always of it.
+  if (const auto own = std::ranges::find(rows, lead, &SpeedRow::plan); own != rows.end())
+    std::rotate(rows.begin(), own, own + 1);
+  if (!report.all && rows.size() > kViewRows) rows.resize(kViewRows);
   sort_stably(rows, [](const SpeedRow& a, const SpeedRow& b) { return a.rate.p50 > b.rate.p50; });
   const SpeedRow& base = rows.back();
   const auto base_price = price_of(*base.plan);
@@ -143,7 +147,7 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
     const auto price = price_of(plan);
     const Interval<double> speed = speed_against(row, base, report.errors());
     const int used = std::max(row.part->estimate->gpus, 1);
-    std::vector<Cell> cells = {pick_mark(report, picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
+    std::vector<Cell> cells = {pick_mark(report, picked), {report.name(plan), paint}, {gpu.architecture}};
     cells.push_back(gpu.year > 0 ? Cell(gpu.year, std::to_string(gpu.year)) : Cell());
     cells.emplace_back(row.rate.p50, rate_text(row.rate.p50), paint);
     cells.emplace_back(rate_range(row.rate), Paint::kDim);
@@ -167,7 +171,7 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
     cells.push_back(base.plan->cost.p50 > Dollars{} ? times_cell(plan.cost.p50 / base.plan->cost.p50) : Cell());
     view.table.add(std::move(cells));
   }
-  view.notes.push_back("1.00x is " + printable(base.plan->label, 60) + ", the slowest" +
+  view.notes.push_back("1.00x is " + report.name(*base.plan) + ", the slowest" +
                        (rows.size() < all ? " of these" : "") +
                        (priced ? ". Where SPEED exceeds PRICE, the job costs less." : "."));
   if (report.job.phases.size() > 1 || base.part->estimate->extra.p50 > Seconds{} ||

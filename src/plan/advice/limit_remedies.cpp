@@ -1,6 +1,7 @@
 #include "plan/advice/limit_remedies.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/amount.h"
@@ -20,6 +21,13 @@ Seconds rounded_up(Seconds time) {
   for (const Seconds unit : {units::hour, units::minute})
     if (time >= unit) return two_digits(time / unit, true) * unit;
   return two_digits(time.value, true) * units::second;
+}
+
+/// In three digits: a budget is asked for no larger than it must be.
+Dollars rounded_up(Dollars money) {
+  double unit = 0.01;
+  while (money.value / unit >= 1000) unit *= 10;
+  return Dollars{std::ceil(money.value / unit - 1e-9) * unit};
 }
 
 class Remedies {
@@ -277,6 +285,11 @@ class Remedies {
     const auto dear = [](const Plan& plan) { return plan.cost.p90; };
     const auto try_limits = [&](const Plan* plan, bool deadline, bool budget) {
       if (plan == nullptr) return;
+      // Its machines, and what is looked at beside them.
+      std::vector<Offer> market = few_;
+      for (const PhasePlan& part : plan->phases)
+        if (part.offer != nullptr && std::ranges::find(market, *part.offer) == market.end())
+          market.push_back(*part.offer);
       // P90 is right for the usual confidence of 90 %; more is needed for more.
       for (const double room : {1.0, 1.01, 1.05, 1.2, 1.5}) {
         Job job = job_;
@@ -286,11 +299,11 @@ class Remedies {
           change = "limits.deadline: " + to_text(*job.limits.deadline);
         }
         if (budget) {
-          job.limits.budget = Dollars{two_digits((plan->cost.p90 + job_.contingency).value * room, true)};
+          job.limits.budget = rounded_up((plan->cost.p90 + job_.contingency) * room);
           change += (change.empty() ? "" : ", ") + std::string("limits.budget: ") + to_text(*job.limits.budget);
         }
         LimitRemedy remedy;
-        if (!try_job(job, few_, options_, std::move(change), remedy)) return;
+        if (!try_job(job, market, options_, std::move(change), remedy)) return;
         if (remedy.keeps) return keep(remedy);
       }
     };

@@ -169,7 +169,8 @@ class Mixer {
     terms.billing = offer.billing;
     terms.gpus = machines.gpus;
     // What there is only so much of is not taken twice at a time.
-    terms.side_by_side = offer.kind == OfferKind::kRented || 2 * machines.gpus <= offer.gpus * offer.nodes;
+    terms.side_by_side =
+        offer.kind == OfferKind::kRented ? !is_single(offer) : 2 * machines.gpus <= offer.gpus * offer.nodes;
     for (const auto& [provider, most] : job_.where.quota)
       if (iequals(provider, offer.provider) && 2 * machines.gpus > most) terms.side_by_side = false;
     return terms;

@@ -75,8 +75,9 @@ class Order {
       if (next == nullptr) return elsewhere();
       take(*next, rows_.size() == 1 ? "if unavailable" : "then", true);
     }
-    if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus == 1; }))
-      if (const Plan* one = first_of([](const Plan& plan) { return plan.gpus == 1; }); one != nullptr)
+    // Two machines of one GPU at a time are no single GPU.
+    if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus_at_once() == 1; }))
+      if (const Plan* one = first_of([](const Plan& plan) { return plan.gpus_at_once() == 1; }); one != nullptr)
         take(*one, "one GPU");
     // What is easiest to get of the rest, when that is easier than anything above.
     const auto ease = [](const Plan& plan) {
