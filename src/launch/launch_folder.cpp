@@ -8,6 +8,7 @@
 #include "output/text/table.h"
 #include "output/words/plan_words.h"
 #include "plan/notes/command_text.h"
+#include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
 namespace {
@@ -28,6 +29,14 @@ std::vector<std::string> never_resumes(const Launch& launch) {
   for (const LaunchPhase& laid : launch.phases)
     if (begins_anew(launch, laid)) slugs.push_back(laid.slug);
   return slugs;
+}
+
+/// What comes of starting a script of several phases again.
+std::string started_again(const Launch& launch) {
+  const std::vector<std::string> anew = slugs_begun_anew(launch);
+  return anew.empty() ? ". Start again: it resumes"
+                      : ". Start again: what is done is skipped, and " + listed(anew) +
+                            (anew.size() == 1 ? " begins anew" : " begin anew");
 }
 
 /// Where a phase keeps part of its state in the memory of its machines: what these must have, or it dies there.
@@ -72,11 +81,18 @@ std::vector<std::string> before_the_start(const Launch& launch) {
 
 }  // namespace
 
+std::vector<std::string> slugs_begun_anew(const Launch& launch) {
+  std::vector<std::string> slugs = starts_anew(launch);
+  std::ranges::move(never_resumes(launch), std::back_inserter(slugs));
+  for (const LaunchPhase& laid : launch.phases)
+    if (starts_over(*laid.phase) && !laid.phase->checkpoint) slugs.push_back(laid.slug);
+  return slugs;
+}
+
 std::string use_of(const Launch& launch, const LaunchFile& file) {
   const std::string& path = file.path;
   if (path == launch.one_script)
-    return "the whole job: what is planned and expected, setup, run, check, next" +
-           std::string(never_resumes(launch).empty() ? ". Start again: it resumes" : "");
+    return "the whole job: what is planned and expected, setup, run, check, next" + started_again(launch);
   if (path == "smoke.sh")
     return "the trial: starts the work, stops it, starts it again, checks it; a line for each stage";
   for (const LaunchPhase& laid : launch.phases)
@@ -92,7 +108,7 @@ std::string use_of(const Launch& launch, const LaunchFile& file) {
   if (name.starts_with("rent")) return "rents the machine; without an argument it only prints what it would do";
   if (path.ends_with(".sbatch")) return "batch job of a phase, handed in by submit.sh";
   if (path.find('/') == std::string::npos && path.ends_with(".sh"))
-    return "all phases on this machine, in turn. Start again: it resumes";
+    return "all phases on this machine, in turn" + started_again(launch);
   return "";
 }
 
@@ -126,8 +142,7 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
     for (const std::string& note : notes) text += "- " + markdown_text(printable(note, 600)) + "\n";
     if (!notes.empty()) text += "\n";
   }
-  std::vector<std::string> anew = starts_anew(launch);
-  std::ranges::move(never_resumes(launch), std::back_inserter(anew));
+  const std::vector<std::string> anew = slugs_begun_anew(launch);
   text +=
       "## Files\n\n" + index_of_scripts(launch, folder) + "- `phases/` holds " +
       (launch.one_script.empty() ? "a script for each phase, the same under every launcher (this is " +
@@ -139,7 +154,7 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
       "passed.\n"
       "- Stopped by a signal (SIGTERM, SIGUSR1), a phase writes a checkpoint and exits with 75; the next start resumes "
       "from it" +
-      (anew.empty() ? std::string() : ", except " + join(anew, ", ") + " (see above)") +
+      (anew.empty() ? std::string() : ", but " + listed(anew) + (anew.size() == 1 ? " begins anew" : " begin anew")) +
       ".\n"
       "- Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.\n";
   return text;

@@ -15,6 +15,10 @@ struct LaunchFolder {
   std::vector<std::string> notes;
 };
 
+/// Slugs of phases that begin anew when they are started again: nothing of their program is known to go on from a
+/// checkpoint.
+std::vector<std::string> slugs_begun_anew(const Launch& launch);
+
 /// When somebody would use the file; "" where other scripts use it.
 std::string use_of(const Launch& launch, const LaunchFile& file);
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """gpuplan report: guides of every kind of job, their figures against plan --json, and what becomes of a guide later."""
 
-import functools
 import json
 import re
 import shlex
@@ -11,17 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from guide_document import ANSWERS, FLAGS, JOBS, blocks_of, column, document, report, table, tables
 from program import EXAMPLES, PROGRAM, ROOT, environment, main, run
-
-REFUSED = ("neurlang-steps.yaml", "sft-40gb.yaml")  # work that differs by GPU, a GPU that is none
-JOBS = EXAMPLES + sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/seeds").glob("*.yaml") if path.name not in REFUSED)
-FLAGS = (
-    ("--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"),
-    ("--model", "llama-3.3-70b", "--generate", "--samples", "10k", "--prompt", "500", "--new", "300"),
-    ("--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--spot", "only"),
-    ("--model", "Qwen2.5-7B", "--tokens", "1B", "--deadline", "1 h"),
-)
-ANSWERS = (0, 3, 4)  # exit codes of answers
 
 SMALL = """
 job: %s
@@ -34,40 +24,6 @@ phases:
 """
 OWN = SMALL.replace("offers: [{provider: here, gpu: H100 SXM, gpus: 1, price: $2/h}]", "own: [{name: box, gpu: H100 SXM, gpus: 2}]")
 HOSTILE = "a|b `c` <script>alert(1)</script> [x](http://y.z) # d ![i](j) **k** &lt; <!-- own text: q -->"
-
-
-@functools.cache
-def report(*words, **more):
-    done = run("report", *words, **more)
-    assert done.returncode in ANSWERS, (words, done.returncode, done.stderr)
-    return done.stdout
-
-
-@functools.cache
-def document(*words, **more):
-    return json.loads(report(*words, "--json", **more))
-
-
-def blocks_of(blocks, kind):
-    for block in blocks:
-        if block["kind"] == kind:
-            yield block
-        if block["kind"] == "fold":
-            yield from blocks_of(block["blocks"], kind)
-
-
-def tables(found):
-    for section in found["sections"]:
-        for table in blocks_of(section["blocks"], "table"):
-            yield section["key"], table
-
-
-def table(found, key):
-    return next((one for _, one in tables(found) if one["key"] == key), None)
-
-
-def column(one, key):
-    return [name["key"] for name in one["columns"]].index(key)
 
 
 def without_record(text):

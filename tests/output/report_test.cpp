@@ -3,6 +3,7 @@
 
 #include "output/report/document.h"
 #include "output/report/guide.h"
+#include "output/report/prose_markdown.h"
 #include "output/report/report_words.h"
 #include "output/report/table_block.h"
 #include "output/text/json_writer.h"
@@ -79,6 +80,20 @@ TEST(Report, ProseHasNoHtmlAndNoMarks) {
   const std::string text = body(ProseBlock{"*mine* <script>x</script>\n<!-- own text: z -->"});
   EXPECT_NE(text.find("*mine* &lt;script>"), std::string::npos) << text;
   EXPECT_EQ(text.find("<!--"), std::string::npos) << text;
+}
+
+TEST(Report, ProseStaysInItsPlace) {
+  EXPECT_EQ(prose_markdown("x\n```sh\nls"), "x\n```sh\nls\n```\n") << "a fence that nobody closed";
+  EXPECT_EQ(prose_markdown("- a\n  ~~~\n  # b"), "- a\n  ~~~\n  # b\n  ~~~\n");
+  EXPECT_EQ(prose_markdown("````\n```\n# c\n````\n# d"), "````\n```\n# c\n````\n### d\n");
+  EXPECT_EQ(prose_markdown("Our notes\n=====\nx"), "### Our notes\nx\n");
+  EXPECT_EQ(prose_markdown("two\nlines\n---"), "### two lines\n");
+  EXPECT_EQ(prose_markdown("- a\n  ==="), "- ### a\n");
+  EXPECT_EQ(prose_markdown("> a\n> ---"), "> ### a\n");
+  EXPECT_EQ(prose_markdown("- a\n- b\n---"), "- a\n- b\n---\n") << "a line across";
+  EXPECT_EQ(prose_markdown("a\n\n---\n| b |\n|---|"), "a\n\n---\n| b |\n|---|\n");
+  EXPECT_EQ(prose_markdown("  # a\n- # b\n1. ## c\n#### d\n#e"), "  ### a\n- ### b\n1. ### c\n#### d\n#e\n");
+  EXPECT_EQ(prose_markdown("    # code"), "    # code\n");
 }
 
 TEST(Report, FoldTitlesAreText) {

@@ -55,6 +55,7 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
       return run;
     }
     run.launch = command + " --to " + std::string(to);
+    run.by_hand = to == "bash";
     run.folder = "run-" + slug_of(report.job.name, kFolderLetters, "job");
     for (const std::string& line : folder->next) {
       const std::size_t at = line.find("  # ");
@@ -71,6 +72,9 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
         run.searches.push_back({std::move(search.command), std::move(search.about)});
     for (const LaunchPhase& laid : launch->phases)
       run.phase_slugs.emplace_back(static_cast<int>(laid.phase - report.job.phases.data()), laid.slug);
+    const std::vector<std::string> anew = slugs_begun_anew(*launch);
+    for (const auto& [position, slug] : run.phase_slugs)
+      if (std::ranges::find(anew, slug) != anew.end()) run.anew.push_back(position);
     for (const LaunchGroup& group : launch->groups)
       for (const int position : group.phases) {
         const LaunchPhase& laid = launch->phases[static_cast<std::size_t>(position)];
@@ -188,8 +192,10 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
     from.launch_command = command_of("launch", terms.arguments);
   }
   if (const Plan* pick = report.pick()) {
-    from.ways = rental_options(report.job, catalogue, *pick, report.how);
-    from.cheaper = cheaper_way(report.job, *pick, from.ways);
+    if (rents(*pick)) {
+      from.ways = rental_options(report.job, catalogue, *pick, report.how);
+      from.cheaper = cheaper_way(report.job, *pick, from.ways);
+    }
     constexpr double kBy = 0.2;
     constexpr std::size_t kInputs = 9;  // that a reader looks at
     moved = sensitivity(plan.question(), plan.searched(), catalogue, kBy, kInputs);

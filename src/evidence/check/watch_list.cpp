@@ -18,7 +18,7 @@ std::string rate_of_tokens(TokensPerSecond rate) { return significant_text(rate.
 
 }  // namespace
 
-std::vector<WatchLine> watch_list(const Expectation& expected) {
+std::vector<WatchLine> watch_list(const Expectation& expected, bool goes_back) {
   std::vector<WatchLine> lines;
   if (expected.gpus == 0 || (!expected.seconds_per_step && !expected.tokens_per_second && !expected.memory))
     return lines;
@@ -52,7 +52,8 @@ std::vector<WatchLine> watch_list(const Expectation& expected) {
     lines.push_back({"step times vary more than " + fixed_text(kSteadySteps, 1) + "x", "steady",
                      "data loading, evaluation inside steps, or another program on the machine"});
     lines.push_back({"the loss is nan or inf", "finite",
-                     "halve the learning rate, clip gradients at 1.0, go on from a checkpoint before it"});
+                     std::string("halve the learning rate, clip gradients at 1.0, ") +
+                         (goes_back ? "go on from a checkpoint before it" : "start again from the beginning")});
     lines.push_back(
         {"the loss jumps", "falls", "halve the learning rate or warm up longer; check the data of that step"});
     lines.push_back(

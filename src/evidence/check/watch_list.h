@@ -14,7 +14,8 @@ struct WatchLine {
   std::string advice;   ///< what to do then
 };
 
-/// In the order in which they show. Empty for phases that compute nothing.
-std::vector<WatchLine> watch_list(const Expectation& expected);
+/// In the order in which they show. Empty for phases that compute nothing. `goes_back`: there is a checkpoint before
+/// the last one, and the program goes on from it.
+std::vector<WatchLine> watch_list(const Expectation& expected, bool goes_back);
 
 }  // namespace gpuplan

@@ -32,6 +32,8 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
   if (pick.cost.p90 > Dollars{})
     words += " and " + (time.empty() ? with_range(cost_words(pick.cost), cost_range(pick.cost))
                                      : with_range(cost_words(pick.cost), cost_range(pick.cost), ""));
+  for (const std::string& part : beside_machines_words(pick, report.catalogue.answer_constants.beside_machines_share))
+    words += "; " + part;
   return words + ".";
 }
 
@@ -227,7 +229,9 @@ ReportSection choice_section(const ReportParts& parts) {
                                           {"when", "What for"}}));
   add_list(section, left_out_words(report, seen));
   if (seen.size() > 1 && !commands.empty()) {
-    section.blocks.push_back(TextBlock{"Scripts for each of them (nothing is rented or started):"});
+    const bool rented = offers_to_rent(report.found.plans);
+    section.blocks.push_back(TextBlock{std::string("Scripts for each of them (nothing is ") +
+                                       (rented ? "rented or started):" : "started):")});
     section.blocks.push_back(CodeBlock{"sh", commands});
   }
   return section;

@@ -3,6 +3,8 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/answer/answer_rows.h"
+#include "output/answer/plan_rows.h"
 #include "output/report/report_words.h"
 #include "output/words/beside_words.h"
 #include "output/words/columns.h"
@@ -10,6 +12,8 @@
 #include "output/words/plan_words.h"
 #include "output/words/problem_words.h"
 #include "plan/notes/known_problems.h"
+#include "plan/ranking/decisions.h"
+#include "plan/ranking/fallback.h"
 
 namespace gpuplan {
 namespace {
@@ -36,6 +40,46 @@ TableBlock card(const ReportParts& parts, const Plan& pick) {
   return table.take();
 }
 
+/// Offers of the plans that a reader meets: of the tables of plans, wishes, stand-ins and prices.
+std::vector<const Offer*> offers_told(const PlanReport& report) {
+  std::vector<const Offer*> offers;
+  const auto add = [&](const Offer* offer) {
+    if (offer != nullptr && std::ranges::find(offers, offer) == offers.end()) offers.push_back(offer);
+  };
+  const auto add_plan = [&](const Plan& plan) {
+    for (const PhasePlan& part : plan.phases) add(part.offer);
+  };
+  for (const Plan& plan : report.found.plans) {  // in the order of prices_view()
+    if (offers.size() >= kViewRows) break;
+    add_plan(plan);
+  }
+  const std::vector<bool> shown = plan_rows(report, true, kMostPlans);
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    if (shown[i] || report.found.plans[i].on_frontier) add_plan(report.found.plans[i]);
+  for (const Plan* plan : answer_rows(report)) add_plan(*plan);
+  for (const Fallback& row : fallback_order(report.job, report.found)) add_plan(*row.plan);
+  for (const Decision& row : decisions_of(report.job, report.found.plans, report.found.recommendations))
+    if (row.plan) add_plan(report.plan(*row.plan));
+  return offers;
+}
+
+/// Where the prices of these offers come from; how many more sources there are.
+std::vector<std::string> price_sources(const PlanReport& report) {
+  std::vector<std::string> sources, lines;
+  if (report.pick() == nullptr) sources = report.found.sources;
+  else
+    for (const Offer* offer : offers_told(report))
+      if (!offer->source.empty() && std::ranges::find(sources, offer->source) == sources.end())
+        sources.push_back(offer->source);
+  std::ranges::sort(sources);
+  for (const std::string& source : sources) lines.push_back("Prices: " + printable(source, 200));
+  if (report.found.sources.size() > sources.size())
+    lines.push_back("Prices of offers that no table names: " +
+                    count_of(static_cast<double>(report.found.sources.size() - sources.size()), "more source") +
+                    ", in data/offers.csv or the price lists of the command.");
+  return lines;
+}
+
 }  // namespace
 
 ReportSection basis_section(const ReportParts& parts) {
@@ -59,8 +103,7 @@ ReportSection basis_section(const ReportParts& parts) {
   if (const std::string market = market_words(report); !market.empty()) searched.push_back(market);
   if (!searched.empty()) section.blocks.push_back(TextBlock{"Searched", true});
   add_list(section, searched);
-  std::vector<std::string> sources;
-  for (const std::string& source : report.found.sources) sources.push_back("Prices: " + printable(source, 200));
+  std::vector<std::string> sources = price_sources(report);
   if (pick != nullptr)
     for (const TouchedPhases& touched : known_problems(*pick, report.job, report.catalogue))
       sources.push_back(touched.problem->what + ": " + touched.problem->source +

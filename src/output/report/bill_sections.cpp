@@ -29,15 +29,15 @@ TableBlock bill_table(const PlanReport& report, const Plan& plan) {
                     {"gpus_used", "GPUs used", true},
                     {"hours", "Time", true},
                     {"gpu_hours_used", "GPU-hours used", true},
-                    {"gpu_hours_billed", "GPU-hours paid", true},
+                    {"gpu_hours_billed", rents(plan) ? "GPU-hours paid" : "GPU-hours held", true},
                     {"cost_usd", "Cost", true}});
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const PhasePlan& part = plan.phases[i];
     const LedgerLine& line = ledger.phases[i];
     const bool machine = part.offer != nullptr;
     table.add({{phase_name(report, part)},
-               {static_cast<double>(part.estimate->gpus),
-                machine ? std::to_string(part.estimate->gpus) + " of " + std::to_string(part.gpus_billed) : kNoValue},
+               {static_cast<double>(part.gpus_used()),
+                machine ? std::to_string(part.gpus_used()) + " of " + std::to_string(part.gpus_billed) : kNoValue},
                time_cell(part.hours),
                used_cell(line.used),
                used_cell(line.billed),
@@ -57,6 +57,11 @@ TableBlock bill_table(const PlanReport& report, const Plan& plan) {
              used_cell(ledger.total.billed),
              bill_cell(ledger.total.cost)},
             RowMark::kNone, true);
+  const auto of_it = [&](const char* name, Dollars money) {
+    if (money > Dollars{}) table.add({{name}, {}, {}, {}, {}, bill_cell(money)});
+  };
+  of_it("disk space, inside of the above", plan.disk);
+  of_it("results sent out (egress), inside of the above", plan.egress);
   if (plan.buffer > Seconds{})
     table.add({{"buffer of " + percent(report.job.buffer) + ", inside of the above"},
                {},
@@ -78,9 +83,46 @@ std::string bill_finding(const PlanReport& report, const Plan& pick) {
     words += "; set aside " + to_text(pick.cost.p50 + report.job.contingency) + " with the reserve of " +
              short_money(report.job.contingency);
   if (pick.billed_gpu_hours > 0 && pick.gpu_hours > 0)
-    words += "; phases, with their setup, hold the GPUs for " + percent(pick.gpu_hours / pick.billed_gpu_hours) +
-             " of the hours paid for";
+    words += "; GPUs are in use, setup included, for " + percent(pick.gpu_hours / pick.billed_gpu_hours) +
+             " of the hours " + std::string(paid_word(pick));
   return words + ".";
+}
+
+}  // namespace
+
+namespace {
+
+/// Ways that come to the same but for how they are called are one, the first.
+void keep_different(TableBlock& table) {
+  const auto told = [&](const TableRow& row) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      if (table.columns[i].key != "way" && table.columns[i].key != "settings") cells.push_back(row.cells[i]);
+    return cells;
+  };
+  std::vector<TableRow> rows;
+  for (TableRow& row : table.rows) {
+    const auto same = std::ranges::find_if(rows, [&](const TableRow& other) { return told(other) == told(row); });
+    if (same == rows.end()) rows.push_back(std::move(row));
+    else if (row.mark == RowMark::kPick) same->mark = RowMark::kPick;
+  }
+  table.rows = std::move(rows);
+}
+
+/// What people do before a phase while its machines are held: time that is paid for.
+std::vector<std::string> waiting_words(const PlanReport& report, const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const PhasePlan& part : plan.phases) {
+    const Seconds time = part.estimate->term(TimeTerm::kManual).p50;
+    const Phase& phase = phase_of(report, part);
+    if (part.offer == nullptr || time <= Seconds{} || !phase.before) continue;
+    const Seconds all = part.estimate->work.p50 + part.estimate->extra.p50;
+    const Dollars cost = all > Seconds{} ? (part.cost.p50 - part.disk - part.egress) * (time / all) : Dollars{};
+    lines.push_back("The machines of " + printable(phase.name, 40) + " are held for " + hours_words(time) +
+                    " of work by hand before it (" + printable(phase.before->text, 120) + ")" +
+                    (cost > Dollars{} ? ": " + short_money(cost) + " of its cost." : "."));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -92,6 +134,7 @@ ReportSection bill_section(const ReportParts& parts) {
   section.blocks.push_back(bill_table(report, pick));
   const ViewContent gpu_hours_words = gpu_hours_view(report, Screen{});
   add_list(section, gpu_hours_words.notes);
+  add_list(section, waiting_words(report, pick));
   if (pick.phases.size() > 1 || pick.idle > Dollars{}) {
     const ViewContent schedule = schedule_view(report, Screen{});
     section.blocks.push_back(table_block(schedule.table, "schedule", "When each phase runs, in hours from the start",
@@ -128,11 +171,11 @@ ReportSection bill_section(const ReportParts& parts) {
                                     {"idle_usd", "Of it idle"},
                                     {"chance_of_interruption", "Interrupted"},
                                     {"settings", "In the job"}});
-    bool seen = false;  // ways that come to the same are one
-    for (TableRow& row : block.rows)
-      if (row.mark == RowMark::kPick && std::exchange(seen, true)) row.mark = RowMark::kNone;
-    section.blocks.push_back(std::move(block));
-    add_list(section, ways.notes);
+    keep_different(block);
+    if (block.rows.size() > 1) {
+      section.blocks.push_back(std::move(block));
+      add_list(section, ways.notes);
+    }
   }
   std::vector<std::string> lines;
   if (const std::string api = api_words(report, pick); !api.empty()) lines.push_back(api);
@@ -152,7 +195,7 @@ ReportSection risk_section(const ReportParts& parts) {
     const bool spot = std::ranges::any_of(pick.leases, &Lease::spot);
     table.add({{spot ? "a spot machine is taken back" : "a job is preempted"},
                {chance, chance_words(chance)},
-               {"start the same command again: it goes on from the last checkpoint; the plan counts with " +
+               {"start the same command again: " + again_words(parts) + "; the plan counts with " +
                 hours_words(pick.spot_loss) + " on average for this"}});
     finding.push_back(chance_words(chance) + " chance of an interruption");
   }
@@ -185,12 +228,16 @@ ReportSection risk_section(const ReportParts& parts) {
   std::vector<std::string> lines = gate_words(report, pick);
   if (std::string words = interruption_words(report, pick); !words.empty()) lines.push_back(std::move(words));
   add_list(section, lines);
-  const ViewContent all = problems_view(report, Screen{});
-  if (all.table.rows() > problems.size())
-    section.blocks.push_back(FoldBlock{
-        "Known issues of the other plans, too",
-        {table_block(all.table, "problems", "",
-                     {{"problem", "Problem"}, {"effect", "Effect"}, {"remedy", "What to do"}, {"plans", "Plans"}})}});
+  TableBlock others =
+      table_block(problems_view(report, Screen{}).table, "problems", "",
+                  {{"problem", "Problem"}, {"effect", "Effect"}, {"remedy", "What to do"}, {"plans", "Plans"}});
+  // Those of the recommended plan stand above.
+  std::erase_if(others.rows, [&](const TableRow& row) {
+    return std::ranges::any_of(problems, [&](const TouchedPhases& touched) {
+      return std::ranges::find(row.cells, problem_sentence(*touched.problem)) != row.cells.end();
+    });
+  });
+  section.blocks.push_back(FoldBlock{"Known issues of the other plans", {std::move(others)}});
   return section;
 }
 

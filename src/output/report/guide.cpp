@@ -4,6 +4,7 @@
 
 #include "base/safe_text.h"
 #include "base/text.h"
+#include "output/report/prose_markdown.h"
 #include "output/text/markdown_sign.h"
 #include "output/text/table.h"
 
@@ -89,21 +90,7 @@ class Guide {
     const std::string fence(longest + 1, '`');
     text_ += fence + block.language + '\n' + safe_text(block.text) + '\n' + fence + "\n\n";
   }
-  /// The user's own Markdown: no mark of ours, and no HTML, can come out of it.
-  void operator()(const ProseBlock& block) {
-    bool code = false;
-    for (const std::string_view one : lines_of(block.markdown)) {
-      const std::string plain = safe_text(one);
-      if (plain.starts_with("```")) code = !code;
-      // Their headings stand below those of the sections.
-      std::string safe;
-      if (!code && (plain.starts_with("# ") || plain.starts_with("## ")))
-        safe.assign(plain.starts_with("## ") ? 1 : 2, '#');
-      for (const char c : plain) safe += c == '<' ? "&lt;" : std::string(1, c);
-      text_ += safe + '\n';
-    }
-    text_ += '\n';
-  }
+  void operator()(const ProseBlock& block) { text_ += prose_markdown(block.markdown) + '\n'; }
   void operator()(const ChartBlock& block) {
     if (!block.file.empty()) line("![" + guide_text(block.chart.alt) + "](" + block.file + ")");
   }
@@ -152,16 +139,6 @@ class Guide {
  private:
   void line(const std::string& one) {
     if (!one.empty()) text_ += one + "\n\n";
-  }
-
-  static std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-      const std::size_t end = text.find('\n');
-      lines.push_back(text.substr(0, end));
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    }
-    return lines;
   }
 
   static std::string html_text(std::string_view text) {

@@ -15,8 +15,6 @@
 namespace gpuplan {
 namespace {
 
-constexpr int kMostPlans = 25;  // rows that somebody reads
-
 std::string beaten_by(const PlanReport& report, const Plan& plan) {
   if (plan.on_frontier || plan.dominated_by.empty()) return "";
   return "beaten by " + report.name(report.plan(plan.dominated_by.front()));

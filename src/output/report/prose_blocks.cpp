@@ -43,8 +43,14 @@ std::string name_of(const ProsePiece& piece) {
 bool is_line(std::string_view markdown) {
   constexpr std::size_t kLongest = 240;
   const std::string_view text = trim(markdown);
-  return !text.empty() && text.size() <= kLongest && text.find("\n\n") == std::string_view::npos &&
-         !std::string_view("-*+#>|`0123456789").contains(text.front());
+  if (text.empty() || text.size() > kLongest) return false;
+  // A line that begins with one of these may be a heading, a fence, a table or a list.
+  bool begins = true;
+  for (const char c : text) {
+    if (begins && c != ' ' && std::string_view("-*+#>|`~=\n0123456789").contains(c)) return false;
+    begins = c == '\n' || (begins && c == ' ');
+  }
+  return true;
 }
 
 /// "- RTX 5090: Brand new.\n"

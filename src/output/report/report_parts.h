@@ -30,7 +30,9 @@ struct RunPart {
   std::vector<Step> searches{};                              ///< of a market where the pick may be had; empty: of none
   std::vector<std::pair<int, std::string>> phase_slugs{};    ///< position in the job, name of its run folder
   std::vector<std::pair<int, std::string>> machine_slugs{};  ///< the same, name of the machine that it shares
-  std::string why_not{};                                     ///< why there are no scripts
+  bool by_hand = false;                                      ///< no script rents the machines or gives them back
+  std::vector<int> anew{};  ///< positions in the job of phases that begin anew when they are started again
+  std::string why_not{};    ///< why there are no scripts
 };
 
 struct ReportParts {

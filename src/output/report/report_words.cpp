@@ -91,11 +91,20 @@ std::string phase_name(const PlanReport& report, const PhasePlan& part) {
   return printable(phase_of(report, part).name, 40);
 }
 
-std::string take_words(const Plan& plan) {
-  const bool rents = std::ranges::any_of(plan.phases, [](const PhasePlan& part) {
-    return part.offer != nullptr && part.offer->kind == OfferKind::kRented;
+std::string take_words(const Plan& plan) { return rents(plan) ? "Rent" : "Use"; }
+
+std::string again_words(const ReportParts& parts) {
+  std::vector<std::string> names;
+  for (const int position : parts.run.anew)
+    names.push_back(printable(parts.plan.job.phases[static_cast<std::size_t>(position)].name, 40));
+  const std::string goes_on = "it goes on from the last checkpoint";
+  if (names.empty()) return goes_on;
+  const Plan& pick = *parts.plan.pick();
+  const bool all = std::ranges::all_of(pick.phases, [&](const PhasePlan& part) {
+    return part.offer == nullptr || std::ranges::find(parts.run.anew, part.estimate->phase) != parts.run.anew.end();
   });
-  return rents ? "Rent" : "Use";
+  return (all ? std::string() : goes_on + ", but ") + listed(names) +
+         (names.size() == 1 ? " begins anew" : " begin anew");
 }
 
 std::string launch_of(const ReportParts& parts, const Plan& plan) {

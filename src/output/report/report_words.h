@@ -12,6 +12,7 @@
 namespace gpuplan {
 
 inline constexpr const char* kRunsHead = "8 in 10 runs";
+inline constexpr int kMostPlans = 25;  ///< rows of plans that somebody reads
 
 std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty where it is exact
 std::string time_range(const Interval<Seconds>& time);
@@ -38,6 +39,8 @@ std::string phase_name(const PlanReport& report, const PhasePlan& part);
 std::string commands_run(const PlanReport& report, const Plan& plan);
 /// "Rent" or "Use" of what the plan takes.
 std::string take_words(const Plan& plan);
+/// "it goes on from the last checkpoint", "..., but train begins anew" where its program does not.
+std::string again_words(const ReportParts& parts);
 /// Adds "--plan ID" to the command that writes scripts.
 std::string launch_of(const ReportParts& parts, const Plan& plan);
 

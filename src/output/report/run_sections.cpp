@@ -9,8 +9,11 @@
 #include "output/questions/sensitivity_report.h"
 #include "output/report/report_words.h"
 #include "output/views/plan_views.h"
+#include "output/words/collection_words.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
+#include "plan/billing/interruptions.h"
+#include "plan/notes/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -57,6 +60,31 @@ class Steps {
   int count_ = 0;
 };
 
+/// Machines that no script rents: each kind once, with what to look for, and how the scripts get there.
+void add_renting(const PlanReport& report, const Plan& pick, const RunPart& run, Steps& steps) {
+  std::vector<std::string> machines;
+  for (const Lease& lease : pick.leases) {
+    if (lease.offer == nullptr || lease.offer->kind != OfferKind::kRented) continue;
+    const Offer& offer = *lease.offer;
+    std::string words = (lease.nodes > 1 ? count_of(lease.nodes, "machine") + " of " : std::string()) +
+                        std::to_string(offer.gpus) + "x " + offer.gpu;
+    if (const std::string place = place_words(offer); !place.empty()) words += " at " + place;
+    if (!offer.instance.empty()) words += " (" + printable(offer.instance, 40) + ")";
+    words += std::string(lease.spot ? ", spot" : ", on demand") + ", " + price_words(offer, lease.spot) +
+             (lease.nodes > 1 ? " each" : "");
+    Bytes disk{};
+    for (const int position : lease.phases)
+      disk += with_due_checkpoints(report.job, pick.phases[static_cast<std::size_t>(position)]).machine_disk_bytes;
+    if (disk > Bytes{}) words += ", with " + disk_text(disk) + " free on its disk for the job";
+    if (std::ranges::find(machines, words) == machines.end()) machines.push_back(std::move(words));
+  }
+  const bool several = pick.leases.size() > 1;
+  steps.add("Rent " + join(machines, "; ") + ". It bills from then on" +
+            (several ? ", so take each when its first phase is due." : "."));
+  steps.add("Copy the folder there, and go on where you are logged in. USER@HOST is what the provider shows.",
+            "scp -r ../" + run.folder + " USER@HOST:\nssh USER@HOST\ncd " + run.folder);
+}
+
 std::vector<std::string> done_lines(const ReportParts& parts) {
   std::vector<std::string> lines;
   const PlanReport& report = parts.plan;
@@ -74,10 +102,7 @@ std::vector<std::string> done_lines(const ReportParts& parts) {
     else if (!done.empty()) lines.push_back(join(std::vector<std::string>{name, done}, ": "));
     else lines.push_back(name + " is through");
   }
-  const bool rented = std::ranges::any_of(report.pick()->leases, [](const Lease& lease) {
-    return lease.offer != nullptr && lease.offer->kind == OfferKind::kRented;
-  });
-  if (rented) lines.emplace_back("nothing is rented any more: no machine, no disk, no bucket");
+  if (rents(*report.pick())) lines.emplace_back("nothing is rented any more: no machine, no disk, no bucket");
   return lines;
 }
 
@@ -95,13 +120,17 @@ ReportSection run_section(const ReportParts& parts) {
     return section;
   }
   if (!run.notes.empty()) section.blocks.push_back(FoldBlock{"Know before you start", {ListBlock{false, run.notes}}});
-  steps.add("Write the scripts. Nothing is rented or started.",
+  steps.add(rents(pick) ? "Write the scripts. Nothing is rented or started." : "Write the scripts. Nothing is started.",
             launch_of(parts, pick) + " -o " + run.folder + "\ncd " + run.folder);
   std::string variables;
   for (const std::string& note : run.notes)
     if (const std::string line = variable_line(note); !line.empty())
       variables += (variables.empty() ? "" : "\n") + line;
-  if (!variables.empty()) steps.add("Say where your things are; write the values behind the signs.", variables);
+  const auto add_variables = [&] {
+    if (!variables.empty()) steps.add("Say where your things are; write the values behind the signs.", variables);
+  };
+  const bool by_hand = run.by_hand && rents(pick);
+  if (!by_hand) add_variables();
   // What the scripts wait for comes after they were started, where something runs before it.
   const auto add_by_hand = [&](bool first) {
     for (const Phase& phase : report.job.phases) {
@@ -111,6 +140,10 @@ ReportSection run_section(const ReportParts& parts) {
     }
   };
   add_by_hand(true);
+  if (by_hand) {  // scripts of other launchers rent, copy and give back
+    add_renting(report, pick, run, steps);
+    add_variables();
+  }
   std::string watch;
   for (const RunPart::Step& step : run.steps) {
     const std::vector<const PhasePlan*> about = phases_in(parts, pick, step.command);
@@ -135,6 +168,10 @@ ReportSection run_section(const ReportParts& parts) {
   }
   add_by_hand(false);
   if (!watch.empty()) steps.add("Watch it, and stop it when you have to.", watch);
+  if (by_hand)
+    steps.add(
+        "Fetch the results to your own machine, then give back what is rented, its disks too: it bills until then.",
+        "scp -r USER@HOST:" + run.folder + "/runs .");
   section.finding = "It takes " + count_of(steps.count(), "step") + ", " + hours_words(pick.hours.p50) +
                     (pick.cost.p50 > Dollars{} ? " and " + cost_words(pick.cost) + "." : ".");
   section.blocks.push_back(TextBlock{"Done when", true});
@@ -159,7 +196,9 @@ ReportSection trouble_section(const ReportParts& parts) {
   for (const PhasePlan& part : pick.phases) {
     const Phase& phase = phase_of(report, part);
     const Expectation expected = expectation_of(report.job, pick, part, strategy_words(part.estimate, phase));
-    const std::vector<WatchLine> lines = watch_list(expected);
+    const bool goes_back = std::ranges::find(parts.run.anew, part.estimate->phase) == parts.run.anew.end() &&
+                           command_resumes(phase) && with_due_checkpoints(report.job, part).checkpoints > 1;
+    const std::vector<WatchLine> lines = watch_list(expected, goes_back);
     if (lines.empty()) continue;
     TableMaker table("watch", phase_name(report, part),
                      {{"sign", "You see", false}, {"planned", "Planned", false}, {"advice", "Do this", false}});
@@ -179,8 +218,8 @@ ReportSection trouble_section(const ReportParts& parts) {
     section.blocks.push_back(TextBlock{"In the folder of the scripts, while it runs or after:"});
     section.blocks.push_back(CodeBlock{"sh", commands});
     section.blocks.push_back(TextBlock{
-        "Exit codes of the scripts: 0 done, 6 a gate failed, 75 stopped (start it again: it goes on), 78 an input is "
-        "missing."});
+        "Exit codes of the scripts: 0 done, 6 a gate failed, 75 stopped (start it again: " + again_words(parts) +
+        "), 78 an input is missing."});
   }
   return section;
 }

@@ -13,7 +13,9 @@
 #include "output/words/serving_words.h"
 #include "output/words/strategy_reasons.h"
 #include "plan/answer/phase_speed.h"
+#include "plan/billing/interruptions.h"
 #include "plan/capacity/largest_batch.h"
+#include "plan/notes/command_text.h"
 #include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
@@ -69,6 +71,7 @@ std::string checkpoints_set(const PlanReport& report, const Phase& phase, const 
   std::string text = count_of(estimate.checkpoints, "checkpoint") + " of " + disk_text(estimate.checkpoint_bytes);
   if (rule.every_time) text += ", every " + to_text(*rule.every_time);
   else if (rule.every_steps) text += ", every " + count_of(*rule.every_steps, "step");
+  else if (estimate.checkpoints > 1) text += ", every " + count_of(steps_between_checkpoints(phase, estimate), "step");
   if (estimate.kept_checkpoints >= 1) text += ", " + count_text(estimate.kept_checkpoints) + " kept";
   return text;
 }
@@ -81,9 +84,12 @@ struct Setting {
 /// A row for each thing that is set, a column for each phase that computes: what differs stands side by side.
 TableBlock settings_table(const PlanReport& report, const std::vector<const PhasePlan*>& phases) {
   std::vector<Setting> rows;
+  std::vector<PhaseEstimate> written;  // with the checkpoints of its scripts
+  for (const PhasePlan* part : phases) written.push_back(with_due_checkpoints(report.job, *part));
   const auto row = [&](const char* name, auto&& value) {
     Setting setting{name, {}};
-    for (const PhasePlan* part : phases) setting.values.push_back(value(phase_of(report, *part), *part->estimate));
+    for (std::size_t i = 0; i < phases.size(); ++i)
+      setting.values.push_back(value(phase_of(report, *phases[i]), written[i]));
     rows.push_back(std::move(setting));
   };
   using P = const Phase&;
@@ -131,7 +137,7 @@ TableBlock settings_table(const PlanReport& report, const std::vector<const Phas
 
 std::string gpus_words(const PhasePlan& part) {
   if (part.estimate->gpus == 0) return kNoValue;
-  return std::to_string(part.estimate->gpus) + " of " + std::to_string(std::max(part.gpus_billed, part.estimate->gpus));
+  return std::to_string(part.gpus_used()) + " of " + std::to_string(std::max(part.gpus_billed, part.estimate->gpus));
 }
 
 std::string evidence_words(Evidence evidence) {
@@ -179,7 +185,7 @@ ReportSection work_section(const ReportParts& parts) {
     table.add({{phase_name(report, part)},
                {join(needs, ", ")},
                {phase_words(phase)},
-               {static_cast<double>(part.estimate->gpus), gpus_words(part)},
+               {static_cast<double>(part.gpus_used()), gpus_words(part)},
                time_cell(part.hours),
                {time_range(part.hours)}});
     if (computes(phase) && part.estimate->node) computing.push_back(&part);
