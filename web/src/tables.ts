@@ -121,15 +121,28 @@ class Table {
     for (const row of rows) {
       const wanted = !this.only || this.only.has(nameOf(row));
       if (wanted) ++matching;
-      row.hidden = !wanted || (!this.all && !this.only && this.more !== null && shown >= FIRST);
+      const cut = !this.all && !this.only && this.more !== null && shown >= FIRST;
+      row.hidden = !wanted || (cut && !row.classList.contains("pick"));
       if (!row.hidden) ++shown;
     }
+    this.hideSilent(rows.filter((row) => !row.hidden));
     this.body.append(...rows);
     if (this.more) {
       this.more.hidden = this.only !== null;
       this.more.textContent = this.all ? "Show fewer" : `Show all ${String(rows.length)}`;
     }
     return matching;
+  }
+
+  /// Columns in which no row that is shown says anything would push others over the edge.
+  private hideSilent(shown: HTMLTableRowElement[]): void {
+    this.heads.forEach((head, i) => {
+      head.hidden = shown.length > 0 && !shown.some((row) => row.cells[i] && cellOf(row.cells[i]).text !== "");
+      for (const row of this.written) {
+        const cell = row.cells[i];
+        if (cell) cell.hidden = head.hidden;
+      }
+    });
   }
 
   private addSaving(): void {
