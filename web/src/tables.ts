@@ -137,7 +137,11 @@ class Table {
   /// Columns in which no row that is shown says anything would push others over the edge.
   private hideSilent(shown: HTMLTableRowElement[]): void {
     this.heads.forEach((head, i) => {
-      head.hidden = shown.length > 0 && !shown.some((row) => row.cells[i] && cellOf(row.cells[i]).text !== "");
+      const says = (row: HTMLTableRowElement): boolean => {
+        const cell = row.cells[i];
+        return cell !== undefined && cellOf(cell).text !== "";
+      };
+      head.hidden = shown.length > 0 && !shown.some(says);
       for (const row of this.written) {
         const cell = row.cells[i];
         if (cell) cell.hidden = head.hidden;

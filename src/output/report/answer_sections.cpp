@@ -227,6 +227,12 @@ ReportSection choice_section(const ReportParts& parts) {
                                           {"complexity", "Set-up"},
                                           {"chance_in_time", "In time"},
                                           {"when", "What for"}}));
+  if (parts.cheaper) {
+    const RentalOption& way = parts.ways[*parts.cheaper];
+    section.blocks.push_back(TextBlock{
+        "These keep to the terms of the job. On others the recommended machines cost less: " + rental_words(way) +
+        ", " + cost_words(way.cost) + "."});
+  }
   add_list(section, left_out_words(report, seen));
   if (seen.size() > 1 && !commands.empty()) {
     const bool rented = offers_to_rent(report.found.plans);

@@ -120,7 +120,8 @@ std::vector<std::string> waiting_words(const PlanReport& report, const Plan& pla
     const Dollars cost = all > Seconds{} ? (part.cost.p50 - part.disk - part.egress) * (time / all) : Dollars{};
     lines.push_back("The machines of " + printable(phase.name, 40) + " are held for " + hours_words(time) +
                     " of work by hand before it (" + printable(phase.before->text, 120) + ")" +
-                    (cost > Dollars{} ? ": " + short_money(cost) + " of its cost." : "."));
+                    (cost > Dollars{} ? ": " + short_money(cost) + " of its cost." : ".") +
+                    (cost > Dollars{} && phase.needs.empty() ? " Done before they are there, it costs nothing." : ""));
   }
   return lines;
 }
