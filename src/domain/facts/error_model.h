@@ -115,8 +115,8 @@ struct ErrorLabels {
   std::string_view architecture{}, memory_type{};  ///< the generation of hardware: both together
   bool software_measured = true;                   ///< runs of it took part in the fit
   bool card_measured = true;                       ///< runs on such hardware did
-  double memory_scale = 1;  ///< of deviations of memory: part of it is known to the byte
-  double first_scale = 1;   ///< of those of the time to first token: part of it is the own prompt
+  double memory_scale = 1;                         ///< of deviations of memory: part of it is known to the byte
+  double first_scale = 1;  ///< of those of the time to first token: part of it is the own prompt
 
   void add(bool applies, ErrorPart part) {
     if (applies) circumstances |= std::uint32_t{1} << static_cast<unsigned>(part);

@@ -28,8 +28,8 @@ struct KeptChoice {
 /// A job as written, before its meaning is read: settings may still change it.
 struct JobSource {
   Tree tree;
-  std::string file;                          ///< as the user named it; names the job when nothing else does
-  std::vector<Offer> boxes{};                ///< own boxes and pools beside the job's, unless its market is closed
+  std::string file;            ///< as the user named it; names the job when nothing else does
+  std::vector<Offer> boxes{};  ///< own boxes and pools beside the job's, unless its market is closed
   std::vector<std::string> assumed{}, from_config{};  ///< become the job's
   std::optional<KeptChoice> kept{};                   ///< where the job was read from a kept plan that recommends one
 };

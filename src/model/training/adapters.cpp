@@ -139,7 +139,8 @@ Result<AdapterSize> adapter_size(const ModelShape& s, const Lora& lora) {
   }
   if (!(size.parameters > 0)) {
     return failure(
-        "the lora targets name no layer of this model that takes adapters (routed experts take none); use attention or all");
+        "the lora targets name no layer of this model that takes adapters (routed experts take none); use attention or "
+        "all");
   }
   return size;
 }

@@ -12,8 +12,8 @@ namespace gpuplan {
 /// Adds a sentence for each assumption behind the plans that can be interrupted.
 void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std::vector<std::string>& lines);
 
-/// The rate that nobody stated, as a sentence without a capital; "" where no plan takes a spot machine without a rate of
-/// its own.
+/// The rate that nobody stated, as a sentence without a capital; "" where no plan takes a spot machine without a rate
+/// of its own.
 std::string assumed_rate_words(const Job& job, const std::vector<Plan>& plans);
 /// The same of a rate.
 std::string assumed_rate_words(PerSecond rate);
