@@ -279,7 +279,10 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
         return std::ranges::any_of(feed.offers, [&](const Offer& one) { return packed_date(one.as_of) < whole_from; });
       });
   if ((first_today || old) && today > 0) thin(database, whole_from, days_before(today, kDailyDays));
-  staged_.reset();
+  if (staged_) {
+    staged_.reset();
+    database.run("PRAGMA shrink_memory");
+  }
   const bool lays_out = count_offers(database, {}, kMostReady) < kMostReady;
   std::vector<Offer> ready;
   if (lays_out) ready = current_offers(database, "");

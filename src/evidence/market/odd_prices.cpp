@@ -61,7 +61,7 @@ class Asked {
       most_ = std::max(most_, price);
     }
     recent_.push_back(price);
-    constexpr std::size_t kWhole = 4096;
+    constexpr std::size_t kWhole = 1024;
     if (recent_.size() >= kWhole) fold();
   }
   void put_into(std::vector<Counted>& all) const {

@@ -25,7 +25,7 @@ struct OddPrice {
 /// marketplaces do, hosts let machines go for a fifth: beyond these bounds a price is odd, unless another provider asks
 /// about as much, or the same one did before. What else is in a list makes no price odd but by what it says of the
 /// market. First all offers are added, then they are judged. Memory does not grow with the number of offers: of a
-/// provider with more than some thousand prices of a GPU in a month they count to three digits.
+/// provider with more than a thousand prices of a GPU in a month they count to three digits.
 class PriceJudge {
  public:
   PriceJudge();

@@ -41,6 +41,10 @@ class FeedText {
   Result<Feed> finish() {
     Result<void> done;
     utf8_.end([&](std::string_view text) { done = text_comes(text); });
+    if (done && !reader_ && trim(head_).empty()) {
+      unknown_ = true;
+      return failure("is empty; expected a price list", {terms_.file, 0, 0});
+    }
     if (done && !reader_) done = begin();
     if (done) done = reader_->finish();
     if (!done) return std::unexpected(std::move(done.error()));
@@ -72,7 +76,7 @@ class FeedText {
   FeedTerms terms_;
   const FeedFormat* format_;
   const Catalogue* catalogue_;
-  ToUtf8 utf8_;
+  ToUtf8 utf8_{true};
   std::string head_;
   bool unknown_ = false;
   std::optional<FeedRows> rows_;

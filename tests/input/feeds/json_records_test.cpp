@@ -152,6 +152,26 @@ TEST(JsonRecords, ReadsARecordAsATreeWithLinesOfTheFile) {
   EXPECT_EQ(read.error().place.line, 3);
 }
 
+TEST(JsonRecords, TakesWhatPythonWritesForNoNumberAsNull) {
+  struct Sink final : JsonRecordSink {
+    Result<void> record(const JsonRecord& record) override {
+      const auto tree = record.tree();
+      if (!tree) return std::unexpected(tree.error());
+      text += flow_text(*tree);
+      return {};
+    }
+    std::string text;
+  } sink;
+  const std::vector<JsonPath> paths = {"[]"};
+  JsonRecords records(paths, "x.json", sink);
+  ASSERT_TRUE(records.take(R"([{"a": NaN, "b": [-Infinity, "NaN \" NaN"], "c": 1}, Infinity])"));
+  ASSERT_TRUE(records.finish());
+  EXPECT_NE(sink.text.find("NaN"), std::string::npos) << sink.text;
+  EXPECT_EQ(sink.text.find("Infinity"), std::string::npos) << sink.text;
+  JsonRecords wrong(paths, "x.json", sink);
+  EXPECT_FALSE(wrong.take("[NaNa, 1]"));
+}
+
 TEST(JsonRecords, KnowsABeginningByItsPaths) {
   const auto begins = [](std::string_view head, std::vector<JsonPath> paths) { return json_begins_with(head, paths); };
   const std::string_view head = R"({"offers":[{"id":1,"price":{"usd":2)";

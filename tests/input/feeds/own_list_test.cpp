@@ -68,6 +68,10 @@ TEST(OwnList, ReadsFrenchAndSpanishHeads) {
   EXPECT_EQ(french.offers[0].provider, "moi");
   EXPECT_EQ(french.offers[0].region, "Gravelines");
   EXPECT_EQ(french.offers[0].as_of, "2026-11-25");
+  const Feed windows = read_feed(
+      "R\xE9gion;Carte;Quantit\xE9;Prix HT par heure (\x80)\n\xCEle-de-France;RTX 4090;4;2,40\n", terms_of("moi.csv"));
+  ASSERT_EQ(told(windows), Strings{"4x RTX 4090 $2.64"}) << "as Excel saves it";
+  EXPECT_EQ(windows.offers[0].region, "\xC3\x8Ele-de-France");
   const Feed spanish = read_feed(
       "Proveedor;Ubicaci\xC3\xB3n;Tarjeta;Cantidad;Precio por hora;Moneda;Fecha\nyo;Madrid;RTX 4090;4;1.002,40;USD;25 "
       "de noviembre de "

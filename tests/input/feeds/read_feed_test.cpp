@@ -61,8 +61,13 @@ TEST(FeedSource, AZipGivesOneListAFile) {
 }
 
 TEST(FeedSource, UnknownTextSaysWhatIsRead) {
-  for (const std::string& text : {std::string("a,b\n1,2\n"), std::string(), std::string("PK"),
-                                  std::string(100'000, 'x'), zip_of({{"a.txt", "hello", true}}), zip_of({})}) {
+  for (const char* text : {"", " \r\n\n"}) {
+    const auto feeds = read_feeds(text, terms_of("x.bin"));
+    ASSERT_FALSE(feeds);
+    EXPECT_EQ(feeds.error().message, "is empty; expected a price list");
+  }
+  for (const std::string& text : {std::string("a,b\n1,2\n"), std::string("PK"), std::string(100'000, 'x'),
+                                  zip_of({{"a.txt", "hello", true}}), zip_of({})}) {
     const auto feeds = read_feeds(text, terms_of("x.bin"));
     ASSERT_FALSE(feeds);
     EXPECT_TRUE(

@@ -164,6 +164,22 @@ std::string utf8_of(std::string_view bytes, std::size_t piece) {
   return out;
 }
 
+TEST(ToUtf8, ReadsWindowsLettersWhereAsked) {
+  const std::string text = "R\xE9gion;\x80 2;caf\xC3\xA9;\xE2\x82\xAC;\x81;\xE2\x82";
+  const std::string wanted = "R\xC3\xA9gion;\xE2\x82\xAC 2;caf\xC3\xA9;\xE2\x82\xAC;\xEF\xBF\xBD;\xC3\xA2\xE2\x80\x9A";
+  for (const std::size_t piece : {1U, 2U, 3U, 7U, 100U}) {
+    for (const bool windows : {false, true}) {
+      ToUtf8 decoder(windows);
+      std::string out;
+      const auto take = [&](std::string_view got) { out += got; };
+      for (std::size_t at = 0; at < text.size(); at += piece)
+        decoder.feed(std::string_view(text).substr(at, piece), take);
+      decoder.end(take);
+      EXPECT_EQ(out, windows ? wanted : text) << piece;
+    }
+  }
+}
+
 TEST(ToUtf8, FollowsTheByteOrderMark) {
   using namespace std::string_literals;
   const std::vector<std::pair<std::string, std::string>> texts = {

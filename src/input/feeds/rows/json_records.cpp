@@ -29,9 +29,35 @@ constexpr auto kRecordSigns = [] {
 
 bool is_record_sign(char c, std::uint8_t kind) { return (kRecordSigns[static_cast<unsigned char>(c)] & kind) != 0; }
 
-/// A number, true, false or null as JSON writes them.
+/// What Python writes where there is no number.
+bool is_no_number(std::string_view word) { return word == "NaN" || word == "Infinity" || word == "-Infinity"; }
+
+/// A text in which that is null.
+std::string without_no_numbers(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (quoted && text[at] == '\\' && at + 1 < text.size()) {
+      plain += text[at++];
+    } else if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && is_record_sign(text[at], kWordPart)) {
+      std::size_t end = at;
+      while (end < text.size() && is_record_sign(text[end], kWordPart)) ++end;
+      const std::string_view word = text.substr(at, end - at);
+      plain += is_no_number(word) ? "null" : word;
+      at = end - 1;
+      continue;
+    }
+    plain += text[at];
+  }
+  return plain;
+}
+
+/// A number, true, false or null as JSON writes them, or what Python does.
 bool is_json_scalar(std::string_view word) {
-  if (word == "true" || word == "false" || word == "null") return true;
+  if (word == "true" || word == "false" || word == "null" || is_no_number(word)) return true;
   std::size_t at = 0;
   const auto digits = [&] {
     const std::size_t first = at;
@@ -62,6 +88,8 @@ int as_place(std::uint64_t count) {
 
 Result<Tree> JsonRecord::tree() const {
   Result<Tree> read = parse_json(text, *file);
+  if (!read && (text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos))
+    read = parse_json(without_no_numbers(text), *file);
   if (read) return read;
   Error error = std::move(read.error());
   if (error.place.line > 0) error.place.line += line - 1;

@@ -1,7 +1,10 @@
 #include "input/text/untidy/utf8_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+
+#include "base/text.h"
 
 namespace gpuplan {
 namespace {
@@ -9,6 +12,13 @@ namespace {
 constexpr std::string_view kMarkUtf8 = "\xEF\xBB\xBF", kMarkLittle = "\xFF\xFE", kMarkBig = "\xFE\xFF";
 constexpr unsigned kReplacement = 0xFFFD;
 constexpr std::size_t kHead = 4;  ///< bytes that tell
+
+/// What Windows-1252 has from 0x80 to 0x9F; above, it is Unicode.
+constexpr std::array<unsigned, 32> kWindows = {0x20AC, kReplacement, 0x201A,       0x0192, 0x201E, 0x2026, 0x2020,
+                                               0x2021, 0x02C6,       0x2030,       0x0160, 0x2039, 0x0152, kReplacement,
+                                               0x017D, kReplacement, kReplacement, 0x2018, 0x2019, 0x201C, 0x201D,
+                                               0x2022, 0x2013,       0x2014,       0x02DC, 0x2122, 0x0161, 0x203A,
+                                               0x0153, kReplacement, 0x017E,       0x0178};
 
 /// Letters of ASCII in units of two bytes, `low` of which holds them.
 bool is_wide(std::string_view start, std::size_t low) {
@@ -47,6 +57,29 @@ void ToUtf8::unit(unsigned value) {
   else put(second ? kReplacement : value);
 }
 
+std::string_view ToUtf8::plain(std::string_view bytes, bool last) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (!windows_ || (cut_.empty() && std::ranges::all_of(bytes, is_ascii))) return bytes;
+  const std::string text = cut_ + std::string(bytes);
+  cut_.clear();
+  out_.clear();
+  constexpr std::size_t kLongest = 4;  // bytes of a character
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (const std::size_t length = utf8_length(text, at); length > 0) {
+      out_.append(text, at, length);
+      at += length;
+    } else if (!last && byte >= 0xC2 && text.size() - at < kLongest) {
+      cut_ = text.substr(at);
+      break;
+    } else {
+      put(byte >= 0xA0 ? byte : kWindows[byte - 0x80U]);
+      ++at;
+    }
+  }
+  return out_;
+}
+
 std::string_view ToUtf8::next(std::string_view bytes, bool last) {
   out_.clear();
   if (kind_ == Kind::kUnknown) {
@@ -66,15 +99,16 @@ std::string_view ToUtf8::next(std::string_view bytes, bool last) {
     }
     start_.erase(0, mark);
     if (kind_ == Kind::kPlain) {
-      if (start_.empty()) return bytes;
+      if (start_.empty()) return plain(bytes, last);
+      start_ += bytes;
+      if (windows_) return plain(start_, last);
       out_ = std::move(start_);
-      out_ += bytes;
       return out_;
     }
     start_ += bytes;
     bytes = start_;
   }
-  if (kind_ == Kind::kPlain) return bytes;
+  if (kind_ == Kind::kPlain) return plain(bytes, last);
 
   out_.reserve(bytes.size());
   for (const char c : bytes) {
