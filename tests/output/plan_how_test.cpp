@@ -47,7 +47,7 @@ TEST(PlanHow, PoolsAndBoxesAreNotRented) {
   offer.label = "under the desk";
   offer.partition = "";
   offer.price = exactly(0.3 * kDollarAnHour);
-  EXPECT_EQ(offer_words(plan), "your machine under the desk, 2 of 4 RTX 5090, $0.30/h, billed per second");
+  EXPECT_EQ(offer_words(plan), "your machine under the desk, 2 of 4 RTX 5090, $0.30/h");
 }
 
 TEST(PlanHow, OnePhaseIsASentence) {

@@ -66,7 +66,7 @@ TEST(Credits, ThatAreEnoughLeaveNothingToPay) {
 }
 
 TEST(Credits, PayUntilTheyEnd) {
-  const std::string terms = "credits: [{provider: gcp, amount: $500, until: 2026-11-20}]\n";
+  const std::string terms = "credits: [{provider: gcp, amount: $700, until: 2026-11-20}]\n";
   EXPECT_EQ(at(searched(terms, "2026-11-20"), "gcp").cost.p50.value, 0) << "its last day counts";
   EXPECT_EQ(at(searched(terms, "2026-11-21"), "gcp").cost.p50.value, 96) << "it is over";
   EXPECT_EQ(at(searched(terms, ""), "gcp").cost.p50.value, 0) << "nobody says which day it is";

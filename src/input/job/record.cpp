@@ -146,8 +146,6 @@ struct JobRecord {
       key<&Job::name>("job", "name of the file", "name of the job"),
       key<&Job::phases>("phases", "required", "the work, in phases"),
       key<&Job::market>("market", "the built-in offers", "machines you can rent or own"),
-      key<&Job::commitments>("commitments", "none", "reserved or committed GPUs that you pay prices of your own for"),
-      key<&Job::credits>("credits", "none", "credits at providers, which pay bills there first"),
       key<&Job::where>("where", "everything that can run the phase", "filters on offers"),
       key<&Job::limits>("limits", "none", "deadline and budget"),
       key<&Job::goal>("goal", "best_value", "which plan is recommended"),
@@ -160,6 +158,8 @@ struct JobRecord {
       key<&Job::schedule>(
           "schedule", "best",
           "one machine from first to last phase, released while idle (also during manual work), or one per phase"),
+      key<&Job::commitments>("commitments", "none", "reserved or committed GPUs that you pay prices of your own for"),
+      key<&Job::credits>("credits", "none", "credits at providers, which pay bills there first"),
       key_as<VariantsCodec, &Job::variants>("variants", "none",
                                             "named sets of settings to compare; title and notes in one tell of it"),
       prose_key<ProseLineCodec, &Job::prose, &JobProse::title>("title", "heading of plans and documents (shown only)"),
