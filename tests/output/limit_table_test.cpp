@@ -1,4 +1,4 @@
-#include "output/answer/limit_table.h"
+#include "output/answer/parts/limit_table.h"
 
 #include <gtest/gtest.h>
 

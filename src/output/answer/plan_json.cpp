@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "output/answer/api_words.h"
-#include "output/answer/limit_table.h"
+#include "output/answer/parts/api_words.h"
+#include "output/answer/parts/limit_table.h"
 #include "output/answer/plan_variants.h"
 #include "output/answer/remarks.h"
 #include "output/explain/explain.h"

@@ -7,7 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/answer/remedy_table.h"
+#include "output/answer/parts/remedy_table.h"
 #include "output/fit/brief.h"
 #include "output/text/table.h"
 #include "output/words/collection_words.h"

@@ -4,7 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/answer/api_words.h"
+#include "output/answer/parts/api_words.h"
 #include "output/answer/remarks.h"
 #include "output/report/report_words.h"
 #include "output/views/plan_views.h"

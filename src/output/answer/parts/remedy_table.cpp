@@ -1,4 +1,4 @@
-#include "output/answer/remedy_table.h"
+#include "output/answer/parts/remedy_table.h"
 
 #include "base/text.h"
 #include "output/text/table.h"

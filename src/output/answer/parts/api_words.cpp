@@ -1,4 +1,4 @@
-#include "output/answer/api_words.h"
+#include "output/answer/parts/api_words.h"
 
 #include "base/amount.h"
 #include "base/text.h"

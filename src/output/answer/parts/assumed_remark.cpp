@@ -1,4 +1,4 @@
-#include "output/answer/assumed_remark.h"
+#include "output/answer/parts/assumed_remark.h"
 
 #include <algorithm>
 #include <utility>
