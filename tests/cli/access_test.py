@@ -184,8 +184,31 @@ class AutoPeftModelForCausalLM:
         if os.environ.get("BROKEN"):
             raise SystemExit("no room")
         return type("Model", (), {"merge_and_unload": lambda self: Merged()})()
+class PeftConfig:
+    base_model_name_or_path = "base"
+    @staticmethod
+    def from_pretrained(folder):
+        return PeftConfig()
+class PeftModel:
+    @staticmethod
+    def from_pretrained(base, folder):
+        assert base == "a model that sees" and os.path.exists(folder + "/adapter_config.json")
+        return type("Model", (), {"merge_and_unload": lambda self: Merged()})()
 """,
     "transformers.py": """
+import os
+class Text: pass
+class Sight: pass
+MODEL_FOR_CAUSAL_LM_MAPPING = {Text: None}
+class AutoConfig:
+    @staticmethod
+    def from_pretrained(name):
+        assert name == "base"
+        return Sight() if os.environ.get("SEES") else Text()
+class AutoModelForImageTextToText:
+    @staticmethod
+    def from_pretrained(name, dtype, low_cpu_mem_usage):
+        return "a model that sees"
 class AutoTokenizer:
     @staticmethod
     def from_pretrained(folder):
@@ -226,6 +249,10 @@ class After(unittest.TestCase):
         self.assertEqual(sorted(p.name for p in (self.run_dir / "merged").iterdir()), ["model.safetensors", "tokenizer.json"])
         self.assertTrue((self.run_dir / "final" / "adapter_config.json").exists())
         self.assertFalse((self.run_dir / "pushed").exists())
+
+    def test_adapters_of_a_model_that_sees_are_merged_into_one(self):
+        self.finish(MERGE="1", SEES="1")
+        self.assertEqual(sorted(os.listdir(self.run_dir / "merged")), ["model.safetensors", "tokenizer.json"])
 
     def test_what_is_merged_is_pushed(self):
         self.finish(MERGE="1", PUSH_TO="me/model")

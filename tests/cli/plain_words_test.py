@@ -113,6 +113,10 @@ def strings_of(path):
             yield number, literal + '"'
 
 
+# Words of other people, which plans are searched for.
+READ = {"in place of", "set-up", "seconds a step"}
+
+
 class Helps(unittest.TestCase):
     def test_every_help(self):
         for words in [("--help",)] + [(command, "--help") for command in COMMANDS if SETTLED or command != "plan"]:
@@ -130,6 +134,8 @@ class Sources(unittest.TestCase):
             if name.startswith(OF_PLAN):
                 continue
             for number, text in strings_of(path):
+                if name.startswith(("src/evidence/audit/", "src/input/claims/")) and text.removesuffix('"') in READ:
+                    continue
                 with self.subTest(place=f"{name}:{number}", text=text):
                     self.assertEqual(faults(text), [])
 

@@ -182,9 +182,9 @@ class WhatIf(unittest.TestCase):
         self.assertIn("Phase train trains for 10,000 steps of 256 sequences, whatever the data.", text)
 
     def test_nothing_fits_for_the_reason_that_plan_gives(self):
-        for words in ((GATE, "--set", "phases.validate.train.micro=40"), (NODE, "--set", "phases.metrics.fixed.gpus=16"),
-                      (GATE, "--set", "phases.produce.train.micro=40"),
-                      ("examples/latentwire.yaml", "--set", "phases.train.train.micro=3")):
+        for words in ((GATE, "--set", "phases.validate.train.parallel={dp: 7}"), (NODE, "--set", "phases.metrics.fixed.gpus=16"),
+                      (GATE, "--set", "phases.produce.train.parallel={dp: 7}"),
+                      ("examples/latentwire.yaml", "--set", "phases.train.train.parallel={dp: 3}")):
             alone = answer_of("plan", *words)
             if alone["plans"]:
                 continue
@@ -194,8 +194,8 @@ class WhatIf(unittest.TestCase):
             self.assertIn(row["nothing_fits"].split(". ")[1] if ". " in row["nothing_fits"] else row["nothing_fits"], plain,
                           (words, said))
             self.assertIn(row["nothing_fits"], text_of("whatif", *words))
-        self.assertIn("Validate cannot run on any of these machines: batch, heads or layers are not divisible",
-                      text_of("whatif", GATE, "--set", "phases.validate.train.micro=40"))
+        self.assertIn("Validate cannot run on any of these machines: the job fixes settings that do not work here",
+                      text_of("whatif", GATE, "--set", "phases.validate.train.parallel={dp: 7}"))
 
 
 class Decisions(unittest.TestCase):

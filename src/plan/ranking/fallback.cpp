@@ -44,7 +44,8 @@ std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& 
     const DollarsPerSecond value = job.goal == Goal::kBestValue ? job.value_of_time : DollarsPerSecond{};
     // What stands first in a tie, being commoner or fewer, has no price up to which it is the least.
     const Dollars even = total_at(*next, value) - value * plan.done();
-    if (even >= plan.cost.p50) factor = factor_for(even, plan.cost.p50);
+    if (even < plan.cost.p50) return std::nullopt;
+    factor = factor_for(even, plan.cost.p50);
   }
   // The budget has to hold with the wanted confidence, which p90 stands for here.
   if (job.limits.budget && plan.meets_budget && plan.cost.p90 > Dollars{})
