@@ -161,9 +161,12 @@ std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found) 
   Order order(job, found);
   std::vector<Fallback> rows = order.rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool next = rows[i].ranked && i + 1 < rows.size() && rows[i + 1].ranked;
+    // What is best of the rows below is taken above that price, whatever stands next.
+    const Plan* next = nullptr;
+    for (std::size_t below = i + 1; below < rows.size(); ++below)
+      if (next == nullptr || goal_key(job, *rows[below].plan) < goal_key(job, *next)) next = rows[below].plan;
     rows[i].offers = order.offers_like(*rows[i].plan);
-    rows[i].below = price_limit(job, found, *rows[i].plan, next ? rows[i + 1].plan : nullptr);
+    rows[i].below = price_limit(job, found, *rows[i].plan, next);
   }
   return rows;
 }
