@@ -107,7 +107,8 @@ TEST(Credits, MakeThePriceUpToWhichAPlanIsTheBestHigher) {
 }
 
 TEST(Commitments, CoverSoManyGpusAtTheirPrice) {
-  const Plan& listed = at(searched(""), "aws");
+  const Searched plain = searched("");
+  const Plan& listed = at(plain, "aws");
   EXPECT_EQ(listed.cost.p50.value, 80);
   EXPECT_EQ(at(searched("commitments: [{provider: aws, gpu: 8x H100 SXM}]\n"), "aws").cost.p50.value, 0);
   EXPECT_EQ(at(searched("commitments: [{provider: aws, price: $1/h}]\n"), "aws").cost.p50.value, 32);
