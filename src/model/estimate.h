@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/math.h"
 #include "base/units.h"
 #include "domain/facts/error_model.h"
 #include "domain/work/strategy.h"

@@ -25,15 +25,15 @@ constexpr Decides kLength{{"max-model-len", "context-length"}, ""};
 constexpr Decides kCache{{"kv-cache-dtype"}, "generate.kv_cache"};
 constexpr Decides kWeights{{"quantization", "q"}, "generate.weights"};
 
-struct Given {
+struct StatedOption {
   std::string flag, value;
 };
 
-std::optional<Given> given(const std::vector<CommandWord>& words, const Decides& decides) {
+std::optional<StatedOption> given(const std::vector<CommandWord>& words, const Decides& decides) {
   for (const std::string_view name : decides.names)
     if (!name.empty())
       if (const auto value = option(words, name))
-        return Given{(name.size() <= 2 ? "-" : "--") + std::string(name), std::string(*value)};
+        return StatedOption{(name.size() <= 2 ? "-" : "--") + std::string(name), std::string(*value)};
   return std::nullopt;
 }
 
