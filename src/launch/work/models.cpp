@@ -123,7 +123,7 @@ bool write_config(JsonWriter& json, const ModelShape& s, int sequence) {
 
 /// "a vision tower": without its size.
 std::string towers(const ModelShape& shape) {
-  const std::string what = printable(shape.uncounted.substr(0, shape.uncounted.find(" of ")), 40);
+  std::string what = printable(shape.uncounted.substr(0, shape.uncounted.find(" of ")), 40);
   if (what.ends_with("s")) return what;
   return (what.starts_with("a") ? "an " : "a ") + what;
 }

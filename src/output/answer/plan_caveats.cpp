@@ -127,7 +127,7 @@ std::string given_words(const PlanReport& report) {
       cases.push_back(std::move(text));
     }
   }
-  const std::string unused = unused_words(report);
+  std::string unused = unused_words(report);
   if (cases.empty()) return unused;
   const std::size_t more = said.size() - cases.size();
   std::string text = (unused.empty() ? "" : unused + " ") + "Speeds: your job file says " + join(cases, "; ");

@@ -97,7 +97,7 @@ std::string again_words(const ReportParts& parts) {
   std::vector<std::string> names;
   for (const int position : parts.run.anew)
     names.push_back(printable(parts.plan.job.phases[static_cast<std::size_t>(position)].name, 40));
-  const std::string goes_on = "it goes on from the last checkpoint";
+  std::string goes_on = "it goes on from the last checkpoint";
   if (names.empty()) return goes_on;
   const Plan& pick = *parts.plan.pick();
   const bool all = std::ranges::all_of(pick.phases, [&](const PhasePlan& part) {

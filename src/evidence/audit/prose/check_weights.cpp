@@ -107,7 +107,8 @@ class Weights {
   static bool is_in_format(std::string_view lower, const ClaimAmount& parameters, const ClaimAmount& memory) {
     constexpr std::size_t kNear = 24;
     const std::size_t from = begin_of_sentence(lower, parameters.from);
-    std::string_view front = lower.substr(from, parameters.from - from), behind = lower.substr(memory.to, kNear);
+    const std::string_view front = lower.substr(from, parameters.from - from);
+    std::string_view behind = lower.substr(memory.to, kNear);
     for (const std::string_view of : {" of memory", " of vram", " memory"})
       if (behind.starts_with(of)) behind.remove_prefix(of.size());
     const bool before =

@@ -81,7 +81,8 @@ void flatten(const Tree& from, const std::string& name, int depth, Tree& into) {
     const Tree* inner = list ? &child.children.front() : &child;
     // "gpus": [{"name": ...}] is gpu_name.
     const std::string own = list && child.key.ends_with('s') ? child.key.substr(0, child.key.size() - 1) : child.key;
-    const std::string key = name.empty() ? own : name + '_' + own;
+    std::string key = name.empty() ? "" : name + '_';
+    key += own;
     if (inner->is_map()) {
       if (depth == kDeepest) continue;
       const bool wraps = kWrappers.find('|' + squeeze(child.key) + '|') != std::string_view::npos;
