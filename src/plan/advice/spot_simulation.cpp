@@ -71,8 +71,8 @@ class Trials {
   };
   Drawn begin() const { return {.task = task_, .scores = std::vector<double>(scores_)}; }
 
-  /// The job of one history: its work, its prices, and where a replay begins.
-  void draw(int trial, Drawn& drawn) const {
+  /// The job of one history under a policy: its work, its prices, and where a replay begins.
+  void draw(int trial, SpotPolicy policy, Drawn& drawn) const {
     Random random(simulation_.seed ^ kJobStream, static_cast<std::uint64_t>(trial));
     for (double& score : drawn.scores) score = random.normal();
     const double spot_score = random.normal();
@@ -83,10 +83,11 @@ class Trials {
       for (const ErrorWeight& error : piece.errors) score += error.weight * drawn.scores[error.factor];
       const Seconds time = at(piece.work, score) + at(piece.extra, drawn.scores[extras_ + i]);
       drawn.task.pieces[i].work = std::max(time, Seconds{});
-      // One disk takes as long for every checkpoint of a history.
-      if (piece.saving.p50 > Seconds{})
-        drawn.task.pieces[i].checkpoint =
-            piece.terms.checkpoint * (at(piece.saving, drawn.scores[extras_ + i]) / piece.saving.p50);
+      if (piece.saving.p50 <= Seconds{}) continue;
+      // One disk takes as long for every checkpoint of a history. Policies on spot write their own.
+      const Seconds saving = at(piece.saving, drawn.scores[extras_ + i]);
+      drawn.task.pieces[i].checkpoint = piece.terms.checkpoint * (saving / piece.saving.p50);
+      if (policy == SpotPolicy::kOnDemand) drawn.task.pieces[i].work += saving;
     }
     drawn.spot_price = at(simulation_.spot_price, spot_score);
     if (simulation_.on_demand_price) drawn.on_demand_price = at(*simulation_.on_demand_price, on_demand_score);
@@ -104,10 +105,7 @@ class Trials {
     drawn.tick = whole<int>(random.below(static_cast<std::uint64_t>(wholly > 0 ? wholly : runs.ticks())));
   }
 
-  SpotOutcome run(int trial, SpotPolicy policy, Drawn& drawn) const {
-    if (policy == SpotPolicy::kOnDemand)
-      for (std::size_t i = 0; i < simulation_.pieces.size(); ++i)
-        drawn.task.pieces[i].work += at(simulation_.pieces[i].saving, drawn.scores[extras_ + i]);
+  SpotOutcome run(int trial, SpotPolicy policy, const Drawn& drawn) const {
     if (!simulation_.traces.empty())
       return replay(drawn.task, policy, simulation_.traces[drawn.trace].runs, drawn.tick);
     Random random(simulation_.seed ^ kLivesStream, static_cast<std::uint64_t>(trial));
@@ -316,7 +314,7 @@ PolicyResult simulate_policy(const Simulation& simulation, SpotPolicy policy, in
   auto work = [&](int chunk) {
     Trials::Drawn drawn = trials.begin();
     for (int trial = chunk * kChunk; trial < std::min(count, (chunk + 1) * kChunk); ++trial) {
-      trials.draw(trial, drawn);
+      trials.draw(trial, policy, drawn);
       const SpotOutcome outcome = trials.run(trial, policy, drawn);
       const Dollars money = cost_of(outcome, drawn.spot_price, drawn.on_demand_price);
       const double stretch = 1 + simulation.buffer;
@@ -360,7 +358,7 @@ std::optional<BoundResult> simulate_bound(const Simulation& simulation) {
   Trials::Drawn drawn = trials.begin();
   BoundResult result;
   for (int trial = 0; trial < count; ++trial) {
-    trials.draw(trial, drawn);
+    trials.draw(trial, SpotPolicy::kSpotOnly, drawn);  // a bound has no checkpoints
     const LowerBound bound = lower_bound(drawn.task, simulation.traces[drawn.trace].runs, drawn.tick, drawn.spot_price,
                                          std::max(drawn.on_demand_price, drawn.spot_price));
     result.spot += bound.spot;

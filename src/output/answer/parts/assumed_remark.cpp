@@ -25,10 +25,15 @@ bool starts_for_nothing(const PlanReport& report, const Plan& plan) {
   });
 }
 
+/// Null for other work.
+const TrainPhase* training(const Job& job, const PhaseEstimate& estimate) {
+  return std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(estimate.phase)].work);
+}
+
 /// Where a published network reads tokens that no samples count, and about as many as make people mean either; ""
 /// elsewhere.
 std::string start_words(const PlanReport& report, const PhaseEstimate& estimate) {
-  const auto* train = std::get_if<TrainPhase>(&report.job.phases[static_cast<std::size_t>(estimate.phase)].work);
+  const TrainPhase* train = training(report.job, estimate);
   if (train == nullptr || train->start || train->data.samples || train->method != Method::kFull ||
       train->objective != Objective::kNextToken)
     return "";
@@ -45,7 +50,7 @@ std::string start_words(const PlanReport& report, const PhaseEstimate& estimate)
 /// "no adapters in the routed experts of Qwen3-30B-A3B": all linear layers, as libraries that keep experts in one
 /// tensor understand it; "" elsewhere.
 std::string adapter_words(const Job& job, const PhaseEstimate& estimate) {
-  const auto* train = std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(estimate.phase)].work);
+  const TrainPhase* train = training(job, estimate);
   if (train == nullptr || (train->method != Method::kLora && train->method != Method::kQlora)) return "";
   for (const ModelUse& use : train->models)
     if (!use.frozen && !use.custom && use.shape.moe())
@@ -55,14 +60,14 @@ std::string adapter_words(const Job& job, const PhaseEstimate& estimate) {
 
 /// Samples longer than the sequence lose what is beyond it: a caution where that is much of the data; "" elsewhere.
 std::string cut_words(const Job& job, const PhaseEstimate& estimate) {
-  const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
-  const auto* train = std::get_if<TrainPhase>(&phase.work);
+  const TrainPhase* train = training(job, estimate);
   if (train == nullptr || !train->sequence || !train->data.tokens_per_sample || train->data.packing) return "";
   constexpr double kWorthALine = 0.05;
   const double whole = train->data.tokens_per_sample->mean;
   const double lost = whole > 0 ? 1 - estimate.mean_tokens / whole : 0;
   if (lost < kWorthALine) return "";
-  return "Samples of " + printable(phase.name, 40) + " are cut to " + count_text(*train->sequence) +
+  const std::string& name = job.phases[static_cast<std::size_t>(estimate.phase)].name;
+  return "Samples of " + printable(name, 40) + " are cut to " + count_text(*train->sequence) +
          " tokens (sequence): " + percent(lost) + " of their tokens are not trained on.";
 }
 
