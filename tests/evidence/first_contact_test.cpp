@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/math.h"
+#include "evidence/scores/own_runs.h"
 #include "input/measured/first_contact_table.h"
 
 namespace gpuplan {
@@ -63,6 +64,38 @@ TEST(FirstContact, WhatWasPredictedThenStandsBesideToday) {
   EXPECT_EQ(headline(contact.now, ErrorFigure::kRate).predicted, 1U);
   EXPECT_EQ(contact.versions, (std::vector<std::string>{"aa", "bb"}));
   EXPECT_EQ(contact.lost, (std::vector<std::string>{"x-2 ttft_ms"}));
+}
+
+TEST(FirstContact, OwnRunsTeachWhatWasOffThenOnTheSameCardAlone) {
+  ErrorModel model;
+  for (auto& figure : model.components)
+    for (ErrorComponent& component : figure) component = {0, 0};
+  model.components[index_of(ErrorFigure::kTime)][index_of(ErrorPart::kCard)] = {0.5, 0.5};
+  model.components[index_of(ErrorFigure::kTime)][index_of(ErrorPart::kConfiguration)] = {0.02, 0.02};
+  TrainingRun runs[2];
+  for (TrainingRun& run : runs) {
+    run.id = &run == runs ? "x-1" : "x-2";
+    run.source = "x";
+    run.step = Seconds{2};
+  }
+  const auto after = [&](std::string_view second_card) {
+    std::vector<PredictedRun> today;
+    for (TrainingRun& run : runs) {
+      RunPrediction p;
+      p.metrics.push_back({Metric::kStepSeconds, 2, {1.9, 2, 2.1}, Judged::kTime});
+      p.spread.labels.card = &run == runs ? "H100" : second_card;
+      today.emplace_back(&run, p);
+    }
+    const FirstContact contact = first_contact(figures("x-1,x,step_seconds,2,1,0.9,1.1,predicted,,aa\n"
+                                                       "x-2,x,step_seconds,2,1,0.9,1.1,predicted,,aa\n"),
+                                               today);
+    const OwnRunSums sums = after_own_runs(model, contact.then, ErrorFigure::kTime, 1);
+    EXPECT_NEAR(sums.before, math::log(2.0), 1e-12);
+    EXPECT_EQ(sums.inside_before, 0);
+    return sums.after;
+  };
+  EXPECT_LT(after("H100"), 0.05);
+  EXPECT_NEAR(after("A100"), math::log(2.0), 1e-12);
 }
 
 TEST(FirstContact, WrongRowsAreNamed) {

@@ -202,6 +202,11 @@ Result<std::string> accuracy_of(const MeasuredRuns& runs, const Catalogue& catal
     if (!figures) return std::unexpected(figures.error());
     contact = first_contact(*figures, fitted.runs);
     page.contact = &*contact;
+    for (const ErrorFigure figure : figures_of(fitted))
+      for (const int own : {1, 2, 4}) {
+        const OwnRunSums sums = after_own_runs(catalogue.errors, contact->then, figure, own);
+        if (sums.sources > 0) page.contact_own.push_back({figure, sums});
+      }
   }
   return accuracy_page(page);
 }

@@ -29,6 +29,7 @@ FirstContact first_contact(std::span<const ContactFigure> figures, std::span<con
     if (at == by_run.end()) continue;
     PredictedRun then = run;
     then.prediction = {};
+    then.prediction.spread = run.prediction.spread;
     bool met = false;
     for (const MeasuredFigure& stated : measured_figures(run)) {
       for (const ContactFigure* figure : at->second) {

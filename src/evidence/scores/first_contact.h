@@ -23,7 +23,8 @@ struct ContactFigure {
 };
 
 struct FirstContact {
-  std::vector<PredictedRun> then;     ///< the runs that were met, as predicted at first contact
+  std::vector<PredictedRun> then;     ///< the runs that were met, as predicted at first contact; what is known
+                                      ///< of each (spread.labels) in the words of today
   std::vector<PredictedRun> now;      ///< the same, as predicted today
   std::vector<std::string> lost;      ///< "ID METRIC" of figures of no run that is there
   std::vector<std::string> versions;  ///< each once, in the order of their names

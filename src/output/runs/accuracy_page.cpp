@@ -125,6 +125,17 @@ std::string pairs_chapter(const AccuracyPage& page) {
          pair_table(unseen(page)).text(kPage, 0) + "\n";
 }
 
+/// The gain where it is wanted: a site that nobody has seen.
+std::string own_runs_at_first_contact(const AccuracyPage& page) {
+  if (page.contact_own.empty()) return "";
+  return prose(
+             "The same of first contact: errors are those of the predictions made before anybody had looked, and what "
+             "an own run teaches is what this version learns of it. Where a source has been in sight, as above, its "
+             "common error is gone before the first own run, and an own run has less to teach. Faults of those "
+             "versions that this one has not are in the errors.") +
+         own_run_table(page.contact_own).text(kPage, 0) + "\n";
+}
+
 std::string own_runs_chapter(const AccuracyPage& page) {
   return chapter("After own runs") +
          prose(
@@ -132,7 +143,7 @@ std::string own_runs_chapter(const AccuracyPage& page) {
              "Any "
              "one run is taken in turn, of two and four 50 draws, odd ones among them. The share of a run's error that "
              "others have too is learned, the rest is not.") +
-         own_run_table(unseen(page)).text(kPage, 0) + "\n";
+         own_run_table(unseen(page).own).text(kPage, 0) + "\n" + own_runs_at_first_contact(page);
 }
 
 /// A row for each kind of figure.

@@ -14,7 +14,8 @@ struct AccuracyPage {
   /// The same runs, each source with constants fitted without it; null: not known. Pairs and own runs are those of
   /// this one where it is there.
   const ValidationReport* left_out = nullptr;
-  const FirstContact* contact = nullptr;                          ///< null: not known
+  const FirstContact* contact = nullptr;   ///< null: not known
+  std::vector<FigureOwnRuns> contact_own;  ///< the runs of first contact, some of each source known
   std::vector<std::pair<std::string, std::string>> publications;  ///< of each source, in the order of their names
 };
 

@@ -156,7 +156,7 @@ std::string asked_text(const ValidationReport& report, const Screen& screen) {
   if (!report.own.empty()) {
     if (!text.empty()) text += '\n';
     text += heading(runs_words(report) + ": each source's runs predicted with some of its own", screen) + '\n';
-    text += own_run_table(report).text(screen) + '\n';
+    text += own_run_table(report.own).text(screen) + '\n';
     text += paragraph(
         "ERROR: median over sources of the error that a run of the source has, for any choice of own runs. Sources "
         "with "

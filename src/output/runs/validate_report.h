@@ -80,7 +80,7 @@ Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std:
 /// Rows for each kind of figure: all pairs, then by what differs.
 Table pair_table(const ValidationReport& report);
 /// A row for each kind of figure and number of own runs.
-Table own_run_table(const ValidationReport& report);
+Table own_run_table(const std::vector<FigureOwnRuns>& own);
 /// A row for each kind of figure: as predicted at first contact, and as predicted today.
 Table contact_table(const FirstContact& contact, const std::vector<ErrorFigure>& figures);
 /// "All 604 training runs did fit on their GPUs: ..."; "" where there are none.

@@ -102,7 +102,7 @@ Table pair_table(const ValidationReport& report) {
   return table;
 }
 
-Table own_run_table(const ValidationReport& report) {
+Table own_run_table(const std::vector<FigureOwnRuns>& own) {
   Table table({{.title = "METRIC"},
                {.title = "OWN RUNS", .align = Align::kRight},
                {.title = "SOURCES", .align = Align::kRight},
@@ -112,7 +112,7 @@ Table own_run_table(const ValidationReport& report) {
                {.title = "COVERAGE", .align = Align::kRight, .unit = "without"},
                {.title = "COVERAGE", .align = Align::kRight, .unit = "with"}});
   const ErrorFigure* above = nullptr;
-  for (const FigureOwnRuns& of : report.own) {
+  for (const FigureOwnRuns& of : own) {
     const OwnRunSums& sums = of.sums;
     if (sums.sources == 0) continue;
     const bool first = above == nullptr || *above != of.figure;
