@@ -194,6 +194,53 @@ TEST(RunSetup, RecomputationIsConcludedFromWhatFits) {
   EXPECT_EQ(predict_run(catalogue(), run).strategy.recompute, Recompute::kNone);
 }
 
+TEST(RunSetup, StacksOfManyWaysHoldGradientsAsReducedAndRecomputeAllWhereNothingLessFits) {
+  // Llama-2-13B on two ranks of tensors, ZeRO-1 over 32: 16-bit weights take 13 GB a rank, 32-bit gradients 26 GB,
+  // 16-bit ones 13 GB.
+  TrainingRun run;
+  run.gpu = "A100 SXM 40GB";
+  run.gpus = 64;
+  run.gpus_per_node = 8;
+  run.framework = "nemo";
+  run.shape = *catalogue().find_model("Llama-2-13B");
+  run.sequence = 1024;
+  run.micro_batch = 1;
+  run.grad_accum = 1;
+  run.tp = 2;
+  run.pp = 1;
+  run.dp = 32;
+  run.sharding = Sharding::kZero1;
+  run.method = Method::kFull;
+  run.precision = Precision::kBf16;
+  run.optimizer = Optimizer::kAdamW;
+  run.step = Seconds{5};
+  const auto says = [](const RunPrediction& p, std::string_view words) {
+    return std::ranges::any_of(p.assumptions, [&](const std::string& one) { return one == words; });
+  };
+  constexpr std::string_view kGradients = "gradients: as they are reduced, else it would not have fitted";
+  const RunPrediction tight = predict_run(catalogue(), run);
+  EXPECT_TRUE(says(tight, kGradients));
+  run.gpu = "A100 SXM 80GB";
+  const RunPrediction roomy = predict_run(catalogue(), run);
+  EXPECT_FALSE(says(roomy, kGradients));
+  EXPECT_NEAR(tight.estimate.memory.gradients / roomy.estimate.memory.gradients, 0.5, 1e-12);
+  // Megatron reduces and holds the same 32 bit: there is nothing to conclude.
+  run.gpu = "A100 SXM 40GB";
+  run.framework = "megatron";
+  EXPECT_FALSE(says(predict_run(catalogue(), run), kGradients));
+  // What cannot have fitted at all ran with the least that is known.
+  run.tp = 1;
+  run.dp = 64;
+  run.sequence = 4096;
+  run.micro_batch = 4;
+  const RunPrediction hopeless = predict_run(catalogue(), run);
+  EXPECT_TRUE(says(hopeless, "recompute: full, as nothing less can have fitted"));
+  run.recompute = Recompute::kNone;  // what is stated stays
+  const RunPrediction stated = predict_run(catalogue(), run);
+  EXPECT_FALSE(says(stated, "recompute: full, as nothing less can have fitted"));
+  EXPECT_LT(hopeless.estimate.memory.activations, 0.5 * stated.estimate.memory.activations);
+}
+
 TEST(RunSetup, MicroBatchesNobodyStatedShrinkUntilTheyFit) {
   TrainingRun run = stated();
   run.sequence = 1024;

@@ -37,9 +37,10 @@ struct Estimated {
     estimate(catalogue, run);
     // What nobody stated is lighter as long as the run would not have fitted.
     while (refused.empty() && !fits() && save_memory(run, setup)) estimate(catalogue, run);
+    if (refused.empty() && !run.settled && !fits()) hold_gradients_as_reduced();
     if (refused.empty() && may_recompute_more(run, setup)) {
       const double high = math::exp(kZ90 * expected_deviation(catalogue));
-      if (!recompute_just_enough(setup.gpu.usable / high)) recompute_just_enough(setup.gpu.usable);
+      if (!recompute_just_enough(setup.gpu.usable / high) && !recompute_just_enough(setup.gpu.usable)) recompute_all();
     }
   }
   Estimated(const Estimated&) = delete;
@@ -71,8 +72,23 @@ struct Estimated {
       (need(cost) <= room ? least : most) = cost.activations;
     }
     layer.activations = least;
-    assume_just_enough(setup);
+    assume_anew(setup, "recompute", "just enough to fit surely");
     return true;
+  }
+
+  /// Buffers of 16-bit gradients, where software that reduces them so holds them in 32 bit unless told otherwise.
+  void hold_gradients_as_reduced() {
+    if (rates.gradient_bytes <= rates.software_row->reduce_bytes) return;
+    rates.gradient_bytes = rates.software_row->reduce_bytes;
+    assume_anew(setup, "gradients", "as they are reduced, else it would not have fitted");
+  }
+
+  /// It did run, and so with the least that is known, though that seems too much.
+  void recompute_all() {
+    const Bytes least = cost_with(Recompute::kFull).activations;
+    if (least >= layer.activations) return;
+    layer.activations = least;
+    assume_anew(setup, "recompute", "full, as nothing less can have fitted");
   }
 
   void estimate(const Catalogue& catalogue, const TrainingRun& run) {

@@ -271,11 +271,6 @@ class RunFiller {
   int gpus_ = 1;
 };
 
-/// Replaces what was assumed of a setting.
-void assume_anew(RunSetup& s, std::string_view setting, const std::string& words) {
-  std::erase_if(s.assumptions, [&](const std::string& one) { return one.starts_with(setting); });
-  s.assumptions.push_back(std::string(setting) + ": " + words);
-}
 void assume_instead(RunSetup& s, std::string_view setting, const std::string& value) {
   assume_anew(s, setting, value + ", else it would not have fitted");
 }
@@ -285,6 +280,11 @@ void assume_instead(RunSetup& s, std::string_view setting, const std::string& va
 bool has_many_ways(const Framework& framework) { return framework.tensor && framework.pipeline; }
 
 }  // namespace
+
+void assume_anew(RunSetup& s, std::string_view setting, std::string_view words) {
+  std::erase_if(s.assumptions, [&](const std::string& one) { return one.starts_with(setting); });
+  s.assumptions.push_back(std::string(setting) + ": " + std::string(words));
+}
 
 bool save_memory(const TrainingRun& run, RunSetup& s) {
   if (run.settled) return false;
@@ -329,8 +329,6 @@ bool may_recompute_more(const TrainingRun& run, const RunSetup& s) {
       !run.settled && !run.recomputed_layers && (!run.recompute || *run.recompute == Recompute::kSelective);
   return open && s.strategy.recompute != Recompute::kFull && s.framework->recompute_full;
 }
-
-void assume_just_enough(RunSetup& s) { assume_anew(s, "recompute", "just enough to fit surely"); }
 
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run) {
   RunSetup setup;

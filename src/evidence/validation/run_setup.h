@@ -36,9 +36,9 @@ bool save_memory(const TrainingRun& run, RunSetup& setup);
 /// Whether some of the activations may be computed again that neither the run nor the above settles: recomputation is
 /// not stated, or is selective, which names many policies.
 bool may_recompute_more(const TrainingRun& run, const RunSetup& setup);
-/// Says that only as much is computed again as lets the run fit as surely as a plan has to. What that costs in time
-/// depends on what is chosen, the cheapest first: nothing is added.
-void assume_just_enough(RunSetup& setup);
+/// Replaces what was assumed of a setting. Of recomputation that is only as much as lets the run fit: what it costs in
+/// time depends on what is chosen, the cheapest first, and nothing is added.
+void assume_anew(RunSetup& setup, std::string_view setting, std::string_view words);
 
 /// Never reads what was measured.
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run);
