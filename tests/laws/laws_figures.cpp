@@ -40,9 +40,10 @@ std::string wrong_pick(const Answer& answer) {
   constexpr double kClearly = 0.899;
   const Contends contends(answer.plans());
   for (const Plan& other : answer.plans())
-    if (contends(other) && other.keeps_limits() && other.cost.p50 <= pick->cost.p50 &&
-        other.done() <= pick->done() * kClearly && offers_in(other) <= offers_in(*pick) &&
-        is_rare(other) <= is_rare(*pick) && nvidia(other) >= nvidia(*pick))
+    if (contends(other) && other.keeps_limits() && other.cost.p50 <= pick->cost.p50 && other.done() <= pick->done() &&
+        (other.done() <= pick->done() * kClearly ||
+         (other.cost.p50 < pick->cost.p50 && other.cost.p50 <= pick->cost.p50 * kClearly)) &&
+        offers_in(other) <= offers_in(*pick) && is_rare(other) <= is_rare(*pick) && nvidia(other) >= nvidia(*pick))
       return plan_words(other) + " beats the pick, " + plan_words(*pick);
   return "";
 }
@@ -61,7 +62,8 @@ constexpr Law kLaws[] = {
     {"sums", "phases, leases and idle time add up to the totals", check<wrong_sums>},
     {"chances", "chances lie between 0 and 1, and interruptions give nothing back", check<wrong_chances>},
     {"dominance", "ids are unique, nobody dominates himself, and the frontier is one", check<wrong_dominance>},
-    {"unbeaten", "no other plan is as cheap as the pick, clearly faster and as easy to have", check<wrong_pick>},
+    {"unbeaten", "no other plan is as cheap and as fast as the pick, one of both clearly, and as easy to have",
+     check<wrong_pick>},
     {"requests", "no more requests are at work than the job says, and no replica is idle", check<wrong_requests>},
     {"document", "no figure of --json is below zero, out of order or missing", document},
     {"page", "no sentence says nan or inf", page},

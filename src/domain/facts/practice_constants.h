@@ -48,6 +48,7 @@ struct PracticeConstants {
   double serve_experts = kUnset;         ///< the same with experts shared by replicas
   double tie_share = kUnset;             ///< worse by less, a plan may be as good as the best
   double tie_chance = kUnset;            ///< chance to be better than the best that it has at the least then
+  double same_share = kUnset;            ///< differences that decide nothing, however sure they are
   double least_capability = kUnset;      ///< CUDA compute capability that current software begins with
   double usual_slack = kUnset;           ///< the same of a batch that is assumed
   double longest_days = kUnset;          ///< days beyond which a plan is not recommended where a shorter one exists
@@ -99,6 +100,7 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"serve_experts", &PracticeConstants::serve_experts},
     PracticeConstant{"tie_share", &PracticeConstants::tie_share},
     PracticeConstant{"tie_chance", &PracticeConstants::tie_chance},
+    PracticeConstant{"same_share", &PracticeConstants::same_share},
     PracticeConstant{"least_capability", &PracticeConstants::least_capability},
     PracticeConstant{"usual_slack", &PracticeConstants::usual_slack},
     PracticeConstant{"longest_days", &PracticeConstants::longest_days},

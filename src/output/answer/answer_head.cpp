@@ -130,7 +130,7 @@ std::string why_line(const PlanReport& report, const Plan& plan) {
   std::string text = rule_words(report);
   if (const auto tied = report.found.recommendations.tied_with) {
     const Plan& lowest = report.found.plans[static_cast<std::size_t>(*tied)];
-    text = "about the " + text + ", with " + asks_less_words(report.found.plans, plan, lowest) + " than " +
+    text = "about the " + text + ", with " + asks_less_words(report.job, report.found.plans, plan, lowest) + " than " +
            report.name(lowest);
   }
   const std::string limits = limits_asked(report.job);

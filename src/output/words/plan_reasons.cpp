@@ -115,12 +115,15 @@ std::string_view pick_word(const PlanReport& report) {
   return report.found.recommendations.limits_missed ? "closest" : "recommended";
 }
 
-std::string asks_less_words(const std::vector<Plan>& plans, const Plan& plan, const Plan& other) {
+std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, const Plan& plan, const Plan& other) {
+  const auto is_nvidia = [](const Plan& one) { return one.node.gpu == nullptr || one.node.gpu->vendor == "nvidia"; };
   if (offers_in(plan) < offers_in(other)) return "fewer different machines";
+  if (job.goal == Goal::kFastest && plan.cost.p50 < other.cost.p50 && is_rare(plan) == is_rare(other) &&
+      is_nvidia(plan) == is_nvidia(other))
+    return "a lower cost";
   if (std::max(plan.nodes, plan.at_once) < std::max(other.nodes, other.at_once)) return "fewer machines";
   if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
   if (is_rare(other) && !is_rare(plan)) return "machines easier to get";
-  const auto is_nvidia = [](const Plan& one) { return one.node.gpu == nullptr || one.node.gpu->vendor == "nvidia"; };
   if (is_nvidia(plan) != is_nvidia(other)) return "GPUs that more software runs on";
   const PlansByGpu counts = plans_by_gpu(plans);
   return plans_with(counts, plan.node.gpu) > plans_with(counts, other.node.gpu) ? "commoner GPUs" : "newer GPUs";
@@ -187,11 +190,6 @@ std::string pick_words(const PlanReport& report) {
   switch (report.job.goal) {
     case Goal::kBestValue:
       rule = "lowest total if your time counts " + value_of_time_words(report) + queue_words(report, *pick);
-      if (const auto tied = report.found.recommendations.tied_with)
-        rule =
-            "about the " + rule + ", with " +
-            asks_less_words(report.found.plans, *report.pick(), report.found.plans[static_cast<std::size_t>(*tied)]) +
-            " than " + report.name(report.found.plans[static_cast<std::size_t>(*tied)]);
       break;
     case Goal::kCheapest:
       rule = "lowest cost";
@@ -202,6 +200,11 @@ std::string pick_words(const PlanReport& report) {
     case Goal::kFewestGpus:
       rule = "fewest GPUs";
       break;
+  }
+  if (const auto tied = report.found.recommendations.tied_with) {
+    const Plan& best = report.plan(*tied);
+    rule = "about the " + rule + ", with " + asks_less_words(report.job, report.found.plans, *report.pick(), best) +
+           " than " + report.name(best);
   }
   std::string text = "Recommended: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
                      ", " + range_words(pick->cost) + ": " + rule;

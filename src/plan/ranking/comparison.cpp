@@ -101,6 +101,9 @@ class Drawn {
   Side low_, high_;
 };
 
+/// Hours or dollars alone are compared more narrowly than their sum.
+double goal_share(const Job& job) { return job.goal == Goal::kBestValue ? 1 : 0.2; }
+
 }  // namespace
 
 Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
@@ -178,9 +181,7 @@ double Comparison::regret(const One& one) const {
   return *place;
 }
 
-double tie_share(const Job& job, const PracticeConstants& practice) {
-  return practice.tie_share * (job.goal == Goal::kBestValue ? 1 : 0.2);
-}
+double tie_share(const Job& job, const PracticeConstants& practice) { return practice.tie_share * goal_share(job); }
 
 PlansByGpu plans_by_gpu(const std::vector<Plan>& plans) {
   PlansByGpu counts;
@@ -200,7 +201,7 @@ int plans_with(const PlansByGpu& counts, const Gpu* gpu) {
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const PlansByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();
-  const double share = tie_share(job, practice);
+  const double share = tie_share(job, practice), same_share = practice.same_share * goal_share(job);
   // Recipes and wheels are made for CUDA first.
   const auto other_stack = [](const Plan& plan) {
     return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia";
@@ -211,13 +212,18 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
   const auto asks = [&](const Comparison::One& one) {
     const Plan& plan = plan_of(one);
     const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
-    return std::tuple(offers_in(plan), std::max(plan.nodes, plan.at_once), plan.gpus_at_once(), is_rare(plan),
-                      other_stack(plan), -plans_with(common, plan.node.gpu), -capability, one.median);
+    // Who asks for hours alone pays for whatever saves one, but not for what saves none.
+    const bool hurries = job.goal == Goal::kFastest;
+    return std::tuple(offers_in(plan), hurries && is_rare(plan), hurries && other_stack(plan),
+                      hurries ? plan.cost.p50 : Dollars{}, std::max(plan.nodes, plan.at_once), plan.gpus_at_once(),
+                      is_rare(plan), other_stack(plan), -plans_with(common, plan.node.gpu), -capability, one.median);
   };
   std::vector<const Comparison::One*> tied;
   for (const Comparison::One& one : all) {
     if (one.median > all.front().median * (1 + share)) break;
-    if (Comparison::chance_better(one, all.front()) < practice.tie_chance) continue;
+    const bool same = one.median <= all.front().median * (1 + same_share) &&
+                      offers_in(plan_of(one)) < offers_in(plan_of(all.front()));
+    if (!same && Comparison::chance_better(one, all.front()) < practice.tie_chance) continue;
     // A commoner GPU is worth some dollars and hours, not any number of them, a newer one hardly any; fewer of them may
     // be, and the stack that recipes are made for any hours.
     constexpr double kCommonerCosts = 1.4, kCommonerTakes = 1.4, kNewerCosts = 1.05;
@@ -232,13 +238,16 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const bool slow = !usual_stack && plan.hours.p50 > front.hours.p50 * kCommonerTakes;
     if (fewer || (!dear && !slow)) tied.push_back(&one);
   }
-  // What is no dearer, clearly faster and as easy to get and to run is better, however little the other asks for.
+  // What is no dearer, no slower, one of both clearly less, and as easy to get and to run is better, however little the
+  // other asks for.
   const auto beaten = [&](const Comparison::One* one) {
-    constexpr double kClearlyFaster = 0.9;
+    constexpr double kClearly = 0.9;
     const Plan& plan = plan_of(*one);
     return std::ranges::any_of(all, [&](const Comparison::One& by) {
       const Plan& other = plan_of(by);
-      return other.cost.p50 <= plan.cost.p50 && other.done() <= plan.done() * kClearlyFaster &&
+      const bool faster = other.done() <= plan.done() * kClearly;
+      const bool cheaper = other.cost.p50 < plan.cost.p50 && other.cost.p50 <= plan.cost.p50 * kClearly;
+      return other.cost.p50 <= plan.cost.p50 && other.done() <= plan.done() && (faster || cheaper) &&
              offers_in(other) <= offers_in(plan) && is_rare(other) <= is_rare(plan) &&
              other_stack(other) <= other_stack(plan);
     });

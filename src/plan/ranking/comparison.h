@@ -58,9 +58,11 @@ PlansByGpu plans_by_gpu(const std::vector<Plan>& plans);
 int plans_with(const PlansByGpu& counts, const Gpu* gpu);
 
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
-/// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper. A plan can not be told from it where its goal is
-/// worse by less than tie_share(), and it is the better one in at least `tie_chance` of the samples. `common` is of the
-/// whole market, where the plans are not all of it.
+/// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper; of dollars first where the goal is hours. A plan can
+/// not be told from it where its goal is worse by less than tie_share(), and it is the better one in at least
+/// `tie_chance` of the samples or hardly worse at all and spares a second kind of machine (`same_share`). Nor is one
+/// taken for asking less where another is a tenth better in dollars or hours, no worse in the other, and as easy to
+/// have. `common` is of the whole market, where the plans are not all of it.
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const PlansByGpu& common);
 

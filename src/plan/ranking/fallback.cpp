@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kFew = 4;
 constexpr std::size_t kMostTried = 6;  ///< in the order proper; nobody tries more
+constexpr double kNoChoice = 3;        ///< times worse than the last of them, easy to get is no reason any more
 
 /// How many times the price of its machines makes a bill of the plan cost so much, where credits pay some of it; at
 /// least 1.
@@ -86,9 +87,11 @@ class Order {
     };
     Availability best = Availability::kVeryRare;
     for (const Fallback& row : rows_) best = std::min(best, ease(*row.plan));
+    const double most = kNoChoice * rank(*rows_.back().plan).first;
     for (const Availability wanted : {Availability::kCommon, Availability::kVaries})
       if (wanted < best)
-        if (const Plan* plan = first_of([&](const Plan& p) { return ease(p) == wanted; }); plan != nullptr) {
+        if (const Plan* plan = first_of([&](const Plan& p) { return ease(p) == wanted && rank(p).first <= most; });
+            plan != nullptr) {
           take(*plan, "last choice");
           return std::move(rows_);
         }

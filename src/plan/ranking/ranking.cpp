@@ -77,7 +77,8 @@ std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
     case Goal::kFastest:
       return {plan.done().value, 0};
     case Goal::kFewestGpus:
-      return {plan.gpus_at_once(), plan.cost.p50.value};
+      return {plan.gpus_at_once(),
+              job.value_of_time_given ? total_at(plan, job.value_of_time).value : plan.cost.p50.value};
     case Goal::kBestValue:
       break;
   }

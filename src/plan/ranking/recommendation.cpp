@@ -49,7 +49,11 @@ struct Keys {
   const Job& job;
   static auto cost(const Plan& p) { return std::tuple(p.cost.p50, p.done()); }
   static auto hours(const Plan& p) { return std::tuple(p.done(), p.cost.p50); }
-  static auto gpus(const Plan& p) { return std::tuple(p.gpus_at_once(), p.cost.p50, p.done()); }
+  /// Time that somebody put a price on counts between as many GPUs.
+  auto gpus(const Plan& p) const {
+    const Dollars total = p.cost.p50 + (job.value_of_time_given ? job.value_of_time : DollarsPerSecond{}) * p.done();
+    return std::tuple(p.gpus_at_once(), total, p.done());
+  }
   auto value(const Plan& p) const { return std::tuple(p.cost.p50 + job.value_of_time * p.done(), p.done()); }
 };
 
@@ -66,7 +70,7 @@ std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Pla
       case Goal::kFastest:
         return least(plans, counts, Keys::hours);
       case Goal::kFewestGpus:
-        return least(plans, counts, Keys::gpus);
+        return least(plans, counts, [&](const Plan& p) { return keys.gpus(p); });
       case Goal::kBestValue:
         break;
     }
@@ -109,7 +113,7 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   result.cheapest = least(plans, runs, Keys::cost);
   result.fastest = least(plans, runs, Keys::hours);
   result.best_value = least(plans, runs, [&](const Plan& p) { return keys.value(p); });
-  result.fewest_gpus = least(plans, in_limits, Keys::gpus);
+  result.fewest_gpus = least(plans, in_limits, [&](const Plan& p) { return keys.gpus(p); });
   if (job.limits.deadline) result.within_deadline = least(plans, in_time, Keys::cost);
   if (job.limits.budget) result.within_budget = least(plans, in_budget, Keys::hours);
   const auto [pick, missed] = picked(job, plans, runs);

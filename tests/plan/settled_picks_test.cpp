@@ -1,0 +1,83 @@
+// Which plan is taken of those that are about equally good for the job's goal.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plan/ranking/fallback.h"
+#include "plan/searched.h"
+
+namespace gpuplan {
+namespace {
+
+Searched of(const std::string& offers, const std::string& more, const std::string& phases) {
+  return Searched(job_of("market:\n  use: only\n  offers:\n" + offers + more + "phases:\n" + phases));
+}
+
+constexpr const char* kHour = "  - {name: a, fixed: {gpus: 1, time: 1 h}}\n";
+
+TEST(SettledPick, OfEquallyFastPlansTheCheaperIsTaken) {
+  // Commoner or not: the hour is the same.
+  const Searched all =
+      of("    - {gpu: H100 SXM, gpus: 1, provider: a, price: $4/h}\n"
+         "    - {gpu: H100 SXM, gpus: 1, provider: b, price: $3.9/h}\n"
+         "    - {gpu: A100 SXM 80GB, gpus: 1, provider: c, price: $1.5/h}\n",
+         "goal: fastest\n", kHour);
+  EXPECT_EQ(all.pick().label, "1x A100 SXM 80GB");
+}
+
+TEST(SettledPick, FewerGpusDoNotMakeUpForATenthOfTheMoneyAtTheSameTime) {
+  const Searched all =
+      of("    - {gpu: H100 SXM, gpus: 8, provider: a, price: $10/h}\n"
+         "    - {gpu: H100 SXM, gpus: 1, provider: b, price: $12/h}\n",
+         "goal: fastest\n", kHour);
+  EXPECT_EQ(all.pick().offer->provider, "a");
+}
+
+TEST(SettledPick, ASecondMachineIsNotRentedForLessThanAnybodyNotices) {
+  const std::string phases =
+      "  - {name: a, fixed: {gpus: 8, time: 4 h}}\n"
+      "  - {name: b, needs: [a], fixed: {gpus: 1, time: 2 min}}\n";
+  const auto machines = [&](const std::string& small) {
+    const Searched all =
+        of("    - {gpu: H100 SXM, gpus: 8, provider: a, price: $20/h}\n"
+           "    - {gpu: RTX 4090, gpus: 1, provider: b, price: " +
+               small + "}\n",
+           "value_of_time: $10/h\n", phases);
+    return all.pick().offer != nullptr ? 1 : 2;
+  };
+  EXPECT_EQ(machines("$0.40/h"), 1) << "$0.65 of $120 are saved";
+}
+
+TEST(SettledPick, FewestGpusHeedTimeThatHasAPrice) {
+  const std::string offers =
+      "    - {gpu: RTX 4090, gpus: 1, provider: a, price: $0.40/h}\n"
+      "    - {gpu: H100 SXM, gpus: 1, provider: b, price: $2/h}\n"
+      "    - {gpu: H100 SXM, gpus: 8, provider: c, price: $16/h}\n";
+  const std::string phases =
+      "  - {name: a, train: {model: {layers: 24, hidden: 1024}, data: {tokens: 1B}, sequence: 1024, batch: 64}}\n";
+  EXPECT_EQ(of(offers, "goal: fewest_gpus\n", phases).pick().label, "1x RTX 4090");
+  EXPECT_EQ(of(offers, "goal: fewest_gpus\nvalue_of_time: $50/h\n", phases).pick().label, "1x H100 SXM");
+}
+
+TEST(Fallback, WhatTakesFarLongerIsNoLastChoice) {
+  // Seven kinds of machine that nobody knows the stock of, and a common one that is ten times slower.
+  std::string offers;
+  for (const char* gpu : {"H100 SXM", "H200 SXM", "A100 SXM 80GB", "L40S", "RTX 5090", "B200", "A100 PCIe 80GB"})
+    offers += "    - {gpu: " + std::string(gpu) + ", gpus: 1, provider: x, price: $1/h}\n";
+  const std::string phases =
+      "  - {name: a, train: {model: {layers: 24, hidden: 1024}, data: {tokens: 1B}, sequence: 1024, batch: 64}}\n";
+  const auto last = [&](const char* gpu) {
+    const Searched all =
+        of(offers + "    - {gpu: " + gpu + ", gpus: 1, provider: y, price: $1/h, availability: common}\n",
+           "goal: fastest\n", phases);
+    std::string label;
+    for (const Fallback& row : fallback_order(all.job, all.result))
+      if (row.role == "last choice") label = row.plan->label;
+    return label;
+  };
+  EXPECT_EQ(last("RTX 4090"), "1x RTX 4090");
+  EXPECT_EQ(last("T4"), "");
+}
+
+}  // namespace
+}  // namespace gpuplan
