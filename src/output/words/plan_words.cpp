@@ -306,10 +306,13 @@ std::string memory_words(const Plan& plan) {
 }
 
 std::string limits_words(const Plan& plan) {
-  std::string text = plan.meets_deadline ? "" : "misses deadline";
-  if (!plan.meets_budget) text += text.empty() ? "over budget" : ", over budget";
-  if (!plan.reaches_target) text += text.empty() ? "misses target" : ", misses target";
-  return plan.keeps_limits() ? "ok" : text;
+  std::vector<std::string> missed;
+  // Kept more often than not, and not as surely as was asked.
+  const auto perhaps = [](const std::optional<double>& chance) { return chance && *chance >= 0.5; };
+  if (!plan.meets_deadline) missed.emplace_back(perhaps(plan.chance_in_time) ? "may be late" : "misses deadline");
+  if (!plan.meets_budget) missed.emplace_back(perhaps(plan.chance_in_budget) ? "may exceed budget" : "over budget");
+  if (!plan.reaches_target) missed.emplace_back("misses target");
+  return plan.keeps_limits() ? "ok" : join(missed, ", ");
 }
 
 std::string upper_first(std::string text) {
