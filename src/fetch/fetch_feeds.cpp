@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "input/feeds/feed_formats.h"
 #include "input/feeds/read_feed.h"
+#include "input/feeds/rows/parted_lists.h"
 
 namespace gpuplan::fetch {
 namespace {
@@ -39,11 +40,19 @@ Result<std::vector<Feed>> read_fetched(const FetchedList& list, const FeedTerms&
   if (find_feed_format(format) == nullptr) format = {};
   std::vector<Feed> feeds;
   std::uint64_t rows = 0, kept = 0;
-  for (const Document& document : list.documents) {
-    FeedSource source(terms, format, catalogue);
-    FeedTaker taker(source);
-    if (auto read = read_document(list.file, document, most_unpacked(most_bytes), taker); !read)
-      return without_place(std::move(read.error()));
+  PartedLists parted;
+  FeedTerms shared = terms;
+  shared.parted = &parted;
+  for (std::size_t at = 0; at < list.documents.size();) {
+    const std::size_t address = list.documents[at].address;
+    // Each is another list, and what becomes of its rows is told by its name.
+    shared.file = terms.file + (address > 0 ? "/" + std::to_string(address + 1) : "");
+    FeedSource source(shared, format, catalogue);
+    for (; at < list.documents.size() && list.documents[at].address == address; ++at) {
+      FeedTaker taker(source);
+      if (auto read = read_document(list.file, list.documents[at], most_unpacked(most_bytes), taker); !read)
+        return without_place(std::move(read.error()));
+    }
     auto found = source.finish();
     if (!found) return without_place(std::move(found.error()));
     for (const Feed& feed : *found) {
@@ -52,6 +61,7 @@ Result<std::vector<Feed>> read_fetched(const FetchedList& list, const FeedTerms&
     }
     feeds.insert(feeds.end(), std::make_move_iterator(found->begin()), std::make_move_iterator(found->end()));
   }
+  if (const auto missing = parted.missing()) return failure(missing->message);
   if (kept == 0)
     return failure(rows == 0 ? "sends a list without rows"
                              : "sends no offer that can be used (" + count_of(static_cast<double>(rows), "row") + ")");

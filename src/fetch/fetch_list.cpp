@@ -131,7 +131,7 @@ Result<std::optional<std::string>> page_behind(const FetchedList& list, const Pa
 
 /// An address and all that follow it; true: what the user has is still it.
 Result<bool> fetch_pages(HttpClient& client, HttpRequest ask, const PageRule& rule, HttpLimits limits,
-                         FetchedList& list) {
+                         std::size_t address, FetchedList& list) {
   const std::uint64_t most = limits.most_bytes;
   std::set<std::string> seen;
   for (int page = 0; page < kMostPages; ++page) {
@@ -139,7 +139,7 @@ Result<bool> fetch_pages(HttpClient& client, HttpRequest ask, const PageRule& ru
     const auto reply = client.ask(ask, limits, list.file);
     if (!reply) return std::unexpected(reply.error());
     if (reply->not_changed) return true;
-    list.documents.push_back({list.file.size() - reply->bytes, reply->bytes, reply->packed});
+    list.documents.push_back({list.file.size() - reply->bytes, reply->bytes, reply->packed, address});
     list.bytes += reply->bytes;
     list.validators = {reply->etag, reply->last_modified};
     list.date = date_of_header(reply->last_modified);
@@ -178,11 +178,11 @@ Result<FetchedList> fetch_list(HttpClient& client, const ListRequest& request, H
   if (!file) return std::unexpected(std::move(file.error()));
   list.file = *std::move(file);
   const bool single = urls->size() == 1 && source.pages.kind == PageRule::Kind::kNone;
-  for (const std::string& url : *urls) {
-    HttpRequest ask{.url = url, .body = source.body, .key = *key};
+  for (std::size_t address = 0; address < urls->size(); ++address) {
+    HttpRequest ask{.url = (*urls)[address], .body = source.body, .key = *key};
     ask.key_header = source.use == KeyUse::kHeader ? source.key_header : std::string();
     if (single) ask.etag = request.have.etag, ask.last_modified = request.have.last_modified;
-    const auto same = fetch_pages(client, ask, source.pages, limits, list);
+    const auto same = fetch_pages(client, ask, source.pages, limits, address, list);
     if (!same) return failure(key->hidden_in(same.error().message));
     list.not_changed = *same;
   }

@@ -23,6 +23,7 @@ struct Validators {
 struct Document {
   std::uint64_t begin = 0, size = 0;
   bool packed = false;
+  std::size_t address = 0;  ///< of the source's, from 0: pages of one belong together
 };
 
 struct FetchedList {

@@ -464,6 +464,71 @@ class Pages(Fetch):
             self.assertEqual(row["result"], "failed", body)
 
 
+class Long(Fetch):
+    """More rows than are held at once go to the store as they are read."""
+
+    def test_pages_together_are_one_list(self):
+        self.sources(source(pages="link next", format="", **{"most[MB]": "16"}))
+
+        def reply(request, number):
+            items = [{"gpu": "H100", "gpus": 8, "provider": "aws", "region": f"r{number}-{i}", "price_per_hour": 50 + i / 10000}
+                     for i in range(4000)]
+            return answer(json.dumps({"items": items + items[:1],
+                                      "next": f"http://{request.headers['host']}/l?p={number}" if number < 4 else None}))
+        with Server(reply) as server:
+            row = self.fetch(server)
+        self.assertEqual((row["result"], row["rows_kept"], row["rows_rejected"]), ("fetched", 16000, 4), row["reason"])
+        stored = run("prices", "export", **self.variables()).stdout.splitlines()
+        self.assertEqual(len(stored), 16001)
+
+    def test_one_that_breaks_off_leaves_the_others(self):
+        self.sources(source("long", **{"most[MB]": "16"}), source("damaged", format="json", **{"most[MB]": "16"}), source("short"))
+        records = ",".join('{"gpu":"L4","gpus":1,"provider":"aws","region":"d%d","price_per_hour":0.8}' % i for i in range(12000))
+        lists = {"/long": rows(12000), "/damaged": '{"items":[' + records, "/short": rows(2)}
+        with Server(lambda request, _: answer(lists[request.path])) as server:
+            words = [word for name in ("long", "damaged", "short") for word in ("--url", f"{name}={server.url('/' + name)}")]
+            done = self.run_fetch("--json", *words)
+        told = {row["list"]: (row["result"], row.get("rows_kept")) for row in json.loads(done.stdout)["lists"]}
+        self.assertEqual(told, {"long": ("fetched", 12000), "damaged": ("failed", None), "short": ("fetched", 2)}, done.stdout)
+        status = json.loads(run("prices", "status", "--json", **self.variables()).stdout)
+        self.assertNotIn("own JSON", json.dumps(status))
+
+
+class Joined(Fetch):
+    SHAPES = {"items": [
+        {"name": "BM.GPU.H100.8", "status": "ACTIVE", "gpuQty": 8, "gpuMemoryQty": 640,
+         "products": [{"partNumber": "B1", "qty": 112, "type": {"value": "ocpu"}}]},
+        {"name": "VM.GPU.A10.1", "status": "ACTIVE", "allowPreemptible": True, "gpuQty": 1, "gpuMemoryQty": 24,
+         "products": [{"partNumber": "B2", "qty": 15, "type": {"value": "ocpu"}}]}]}
+    PRODUCTS = {"items": [
+        {"partNumber": part, "metricName": "GPU Per Hour",
+         "currencyCodeLocalizations": [{"currencyCode": "USD", "prices": [{"model": "PAY_AS_YOU_GO", "value": price}]}]}
+        for part, price in (("B1", 10), ("B2", 2))]}
+
+    def lists(self, first, second):
+        replies = {"/first": json.dumps(first), "/second": json.dumps(second)}
+        self.sources(source("oci", provider="oci", format="oci", date="today", url="https://e.com/first https://e.com/second"))
+        with Server(lambda request, _: answer(replies[request.path])) as server:
+            return self.fetch_both(server)
+
+    def fetch_both(self, server):
+        done = self.run_fetch("oci", "--url", f"oci={server.url('/first')}", "--url", f"oci={server.url('/second')}", "--json")
+        return json.loads(done.stdout)["lists"][0]
+
+    def test_machines_and_their_parts_are_joined_in_any_order(self):
+        for one in ((self.SHAPES, self.PRODUCTS), (self.PRODUCTS, self.SHAPES)):
+            row = self.lists(*one)
+            self.assertEqual((row["result"], row["rows_kept"]), ("fetched", 2), row["reason"])
+        stored = run("prices", "export", **self.variables()).stdout
+        self.assertEqual(stored.count("VM.GPU.A10.1"), 1)
+        self.assertRegex(stored, r"VM\.GPU\.A10\.1.*2.*1")
+
+    def test_one_without_the_other_is_no_price_list(self):
+        row = self.lists(self.SHAPES, self.SHAPES)
+        self.assertEqual(row["result"], "failed")
+        self.assertIn("whose prices stand in its list of products", row["reason"])
+
+
 class Store(Fetch):
     """What came is in the store, and is not sent again as long as it is there."""
 
@@ -712,7 +777,7 @@ class BuiltIn(unittest.TestCase):
                               "shadeform", "verda"}, set(sources))
         self.assertFalse(sources["aws-list"]["fetched_unnamed"])  # half a gigabyte a region
         named = run("prices", "fetch", "aws", "--dry-run", "--json").stdout  # nor with the provider
-        self.assertEqual({row["list"] for row in json.loads(named)["sources"]}, {"skypilot/aws", "gpuhunt/aws"})
+        self.assertEqual({row["list"] for row in json.loads(named)["sources"]}, {"skypilot/aws", "gpuhunt/aws", "aws-spot"})
 
 
 if __name__ == "__main__":

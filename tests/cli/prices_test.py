@@ -51,6 +51,30 @@ class Prices(unittest.TestCase):
         self.assertIn("5 rows read: 3 kept (1 corrected), 2 rejected", text)
         self.assertRegex(text, r"aws\.csv:5: rejected: .*NoSuchGpu")
 
+    def test_machines_and_prices_of_their_parts_in_two_files(self):
+        shapes = json.dumps({"items": [
+            {"name": "BM.GPU.H100.8", "status": "ACTIVE", "gpuQty": 8, "gpuMemoryQty": 640,
+             "products": [{"partNumber": "B1", "qty": 112, "type": {"value": "ocpu"}}]}]})
+        products = json.dumps({"items": [{"partNumber": "B1", "metricName": "GPU Per Hour", "currencyCodeLocalizations": [
+            {"currencyCode": "USD", "prices": [{"model": "PAY_AS_YOU_GO", "value": 10}]}]}]})
+        files = [self.file("oci/shapes.json", shapes), self.file("oci/products.json", products)]
+        for words in ([str(self.folder / "oci")], files, files[::-1]):
+            told = self.answer("import", *words)
+            self.assertEqual((told["rows"], told["kept"]), (1, 1), words)
+        self.answer("import", "-", stdin=(shapes + products).encode())
+        self.assertEqual(self.prices("export").stdout.count("BM.GPU.H100.8"), 1)
+        for name, what in ((files[0], "is the list of shapes"), (files[1], "is the list of products")):
+            done = self.prices("import", name, code=5)
+            self.assertIn(what, done.stderr)
+            self.assertIn("gpuplan prices import shapes.json products.json", done.stderr)
+        os.remove(files[1])
+        done = self.prices("import", str(self.folder / "oci"), code=5)
+        self.assertIn("is the list of shapes", done.stderr)
+        self.file("oci/aws.csv", catalogue(55))
+        done = self.prices("import", str(self.folder / "oci"), "--json")
+        self.assertIn("is the list of shapes", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["kept"], 2)
+
     def test_dates_of_rows_without_one(self):
         for name, words, date, why in (("aws-2026-11-20.csv", [], "2026-11-20", "its name"),
                                        ("aws.csv", ["--as-of", "2026-11"], "2026-11", "--as-of"),

@@ -11,6 +11,7 @@
 #include "cli/prices/fetch_prices.h"
 #include "cli/prices/fetch_settings.h"
 #include "cli/prices/keep_feeds.h"
+#include "cli/prices/long_lists.h"
 #include "cli/prices/prices_actions.h"
 #include "output/facts/fetch_report.h"
 #include "store/price_store.h"
@@ -93,9 +94,9 @@ void remember(System& system, const std::string& store, fetch::FetchMemory now, 
 
 /// Puts what came into the store; the exit code, kDone if it could be written.
 int keep_fetched(System& system, const PricesFetchArguments& options, FetchedPrices& fetched, FetchReport& report,
-                 const Catalogue& catalogue) {
+                 LongLists& long_lists, const Catalogue& catalogue) {
   if (!fetched.feeds.empty()) {
-    const auto stored = store_feeds(system, fetched.feeds, options.keep, catalogue);
+    const auto stored = store_feeds(system, fetched.feeds, options.keep, catalogue, &long_lists);
     if (!stored) return complain(system, stored.error());
     if (stored->record.number == 0) return kInternal;
     remember(system, report.store, std::move(fetched.memory), stored->record.number);
@@ -121,9 +122,12 @@ int fetch_and_keep(System& system, const PricesFetchArguments& options, std::spa
                               "name a file with --store"));
   const auto memory = recall(system, report.store);
   if (!memory) return complain(system, memory.error());
-  auto fetched = fetch_prices(system, lists, {.today = *today, .memory = &*memory}, *catalogue);
+  LongLists long_lists(system, options.keep, *catalogue);
+  auto fetched =
+      fetch_prices(system, lists, {.today = *today, .memory = &*memory, .long_lists = &long_lists}, *catalogue);
   if (!fetched) return complain(system, fetched.error());
-  if (const int code = keep_fetched(system, options, *fetched, report, *catalogue); code != kDone) return code;
+  if (const int code = keep_fetched(system, options, *fetched, report, long_lists, *catalogue); code != kDone)
+    return code;
   return deliver_form(
       system, options.common, report.all_came() ? kDone : kBadInput,
       [&](const Screen& screen) { return fetch_text(report, screen); }, [&] { return fetch_json(report); },

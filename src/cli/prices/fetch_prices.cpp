@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -43,42 +44,60 @@ std::string date_of(const fetch::FetchedList& list, const PriceSource& source, c
   return source.dated_by_file && !list.date.empty() ? std::min(list.date, today) : today;
 }
 
-void add_feeds(FetchedPrices& fetched, std::vector<Feed> feeds) {
-  fetched.row_of_feed.insert(fetched.row_of_feed.end(), feeds.size(), fetched.rows.size());
-  fetched.feeds.insert(fetched.feeds.end(), std::make_move_iterator(feeds.begin()),
-                       std::make_move_iterator(feeds.end()));
-}
+/// A list that came and is still to be read.
+struct CameList {
+  const fetch::ListChoice* choice;
+  std::size_t row;  ///< of FetchedPrices::rows
+  fetch::FetchedList list;
+};
 
-Result<void> fetch_one(const FetchRun& run, const fetch::ListChoice& choice, FetchRow& row, FetchedPrices& fetched) {
-  const PriceSource& source = *choice.source;
+Result<std::optional<fetch::FetchedList>> fetch_one(const FetchRun& run, const fetch::ListChoice& choice,
+                                                    FetchRow& row) {
   const fetch::Remembered* last = remembered(run, choice);
   if (last != nullptr) row.before = last->date;
-  const auto list = fetch::fetch_list(*run.client,
-                                      {.source = &source,
-                                       .part = choice.part,
-                                       .keys = &run.keys,
-                                       .have = last != nullptr ? last->validators : fetch::Validators{},
-                                       .folders = run.folders},
-                                      run.limits);
-  if (!list) return std::unexpected(list.error());
+  auto list = fetch::fetch_list(*run.client,
+                                {.source = choice.source,
+                                 .part = choice.part,
+                                 .keys = &run.keys,
+                                 .have = last != nullptr ? last->validators : fetch::Validators{},
+                                 .folders = run.folders},
+                                run.limits);
+  if (!list) return std::unexpected(std::move(list.error()));
   if (list->not_changed) {
     row.outcome = FetchRow::Outcome::kNotChanged;
     row.date = last != nullptr ? last->date : "";
-    return {};
+    return std::nullopt;
   }
   row.bytes = list->bytes;
-  const std::string date = date_of(*list, source, run.terms->today);
-  const FeedTerms terms{
-      .file = choice.name(), .provider = choice.provider(), .as_of = date, .source = {}, .rates = run.terms->rates};
-  auto feeds = fetch::read_fetched(*list, terms, source.format, source.most_bytes, *run.catalogue);
+  return *std::move(list);
+}
+
+Result<void> read_one(const FetchRun& run, const CameList& came, FetchedPrices& fetched) {
+  const fetch::ListChoice& choice = *came.choice;
+  const PriceSource& source = *choice.source;
+  const std::string date = date_of(came.list, source, run.terms->today);
+  const FeedTerms terms{.file = choice.name(),
+                        .provider = choice.provider(),
+                        .as_of = date,
+                        .source = {},
+                        .rates = run.terms->rates,
+                        .long_lists = run.terms->long_lists};
+  auto feeds = fetch::read_fetched(came.list, terms, source.format, source.most_bytes, *run.catalogue);
   if (!feeds) {
     const auto shown = fetch::parse_url(first_address(choice));
     return failure((shown ? shown->shown() + " " : "") + feeds.error().message);
   }
-  row.date = date;
-  add_feeds(fetched, *std::move(feeds));
-  fetched.memory[choice.name()] = {list->validators, first_address(choice), date, 0};
+  fetched.rows[came.row].date = date;
+  fetched.row_of_feed.insert(fetched.row_of_feed.end(), feeds->size(), came.row);
+  fetched.feeds.insert(fetched.feeds.end(), std::make_move_iterator(feeds->begin()),
+                       std::make_move_iterator(feeds->end()));
+  fetched.memory[choice.name()] = {came.list.validators, first_address(choice), date, 0};
   return {};
+}
+
+void fail(FetchRow& row, const Error& why) {
+  row.outcome = FetchRow::Outcome::kFailed;
+  row.reason = why.message;
 }
 
 }  // namespace
@@ -95,19 +114,24 @@ Result<FetchedPrices> fetch_prices(System& system, std::span<const fetch::ListCh
   const FetchRun run{&*client, *limits, fetch_folders(system), *std::move(keys), &terms, &catalogue};
   FetchedPrices fetched;
   Progress progress(system, "fetching price lists", static_cast<std::int64_t>(lists.size()));
+  std::vector<CameList> came;
   for (const fetch::ListChoice& list : lists) {
     FetchRow row{.list = list.name(), .title = list.source->title};
     const bool keyless = list.source->need == KeyNeed::kNeeded && !fetch::has_key(*list.source, run.keys);
     if (keyless && !list.named) {
       row.outcome = FetchRow::Outcome::kNoKey;
       row.reason = "set " + listed(list.source->keys, list.source->use == KeyUse::kClient ? "and" : "or");
-    } else if (const auto done = fetch_one(run, list, row, fetched); !done) {
-      row.outcome = FetchRow::Outcome::kFailed;
-      row.reason = done.error().message;
+    } else if (auto answer = fetch_one(run, list, row); !answer) {
+      fail(row, answer.error());
+    } else if (*answer) {
+      came.push_back({&list, fetched.rows.size(), **std::move(answer)});
     }
     fetched.rows.push_back(std::move(row));
     progress.step();
   }
+  // A long one goes to the store as it is read, and while that is being written nobody should wait for a server.
+  for (const CameList& one : came)
+    if (const auto read = read_one(run, one, fetched); !read) fail(fetched.rows[one.row], read.error());
   return fetched;
 }
 

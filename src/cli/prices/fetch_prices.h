@@ -26,6 +26,7 @@ struct FetchTerms {
   std::string today;
   std::vector<CurrencyRate> rates{};
   const fetch::FetchMemory* memory = nullptr;  ///< what the store has already
+  OfferSink* long_lists = nullptr;             ///< FeedTerms::long_lists
 };
 
 /// One list that fails does not stop the others. Fails where nothing can be fetched at all: no libcurl, keys that

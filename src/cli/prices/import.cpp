@@ -17,6 +17,7 @@
 #include "cli/prices/price_bytes.h"
 #include "cli/prices/prices_actions.h"
 #include "input/feeds/feed_formats.h"
+#include "input/feeds/rows/parted_lists.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -50,7 +51,8 @@ void name_lists(System& system, const ImportFile& file, std::vector<Feed>& lists
   const std::string path = system.real_path(file.name);
   if (path.empty()) return;  // standard input
   const std::size_t shown = shown_name(file.name).size();
-  for (Feed& list : lists) list.name = path + list.file.substr(std::min(shown, list.file.size()));
+  for (Feed& list : lists)
+    if (list.name.empty()) list.name = path + list.file.substr(std::min(shown, list.file.size()));
 }
 
 Result<std::vector<Feed>> read_one(System& system, const ImportFile& file, FeedTerms terms,
@@ -74,11 +76,13 @@ Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files,
   auto rates = rates_of(options.rates);
   if (!rates) return std::unexpected(std::move(rates.error()));
   ReadLists read;
+  PartedLists parted;
   std::optional<Error> first;
+  bool parted_found = true;  // all of them in folders
   for (const ImportFile& file : files) {
     auto [date, why] = date_of_list(system, file.name, options.as_of, today);
-    auto lists =
-        read_one(system, file, {"", options.provider, date, "", *rates, &long_lists}, options, catalogue, date);
+    auto lists = read_one(system, file, {"", options.provider, date, "", *rates, &long_lists, &parted}, options,
+                          catalogue, date);
     if (is_address(file.name) && options.as_of.empty() && date != today) why = "its server says so";
     if (!lists) {
       if (!file.found) return std::unexpected(std::move(lists.error()));
@@ -86,9 +90,15 @@ Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files,
       if (!first) first = std::move(lists.error());
       continue;
     }
+    if (lists->empty()) parted_found = parted_found && file.found;
     if (std::ranges::any_of(*lists, [](const Feed& list) { return list.undated > 0; })) ++read.dates[{date, why}];
     if (!is_address(file.name)) name_lists(system, file, *lists);
     std::ranges::move(*lists, std::back_inserter(read.lists));
+  }
+  if (auto missing = parted.missing()) {
+    if (!parted_found) return std::unexpected(*std::move(missing));
+    complain(system, *missing);
+    if (!first) first = std::move(missing);
   }
   if (read.lists.empty() && first) return std::unexpected(*std::move(first));
   return read;

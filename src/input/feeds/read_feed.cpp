@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "input/feeds/feed_formats.h"
 #include "input/feeds/feed_names.h"
+#include "input/feeds/rows/parted_lists.h"
 #include "input/text/gunzip.h"
+#include "input/text/untidy/jsonp.h"
 #include "input/text/untidy/unpack_limits.h"
 #include "input/text/untidy/utf8_text.h"
 #include "input/text/untidy/zip.h"
@@ -55,12 +57,22 @@ class FeedText {
 
  private:
   Result<void> text_comes(std::string_view text) {
-    if (reader_) return reader_->take(text);
+    if (reader_) return read(text);
     head_ += text;
     return head_.size() < kFeedHead ? Result<void>() : begin();
   }
 
+  Result<void> read(std::string_view text) {
+    if (!call_.found()) return reader_->take(text);
+    Result<void> done;
+    call_.feed(text, [&](std::string_view piece) {
+      if (done) done = reader_->take(piece);
+    });
+    return done;
+  }
+
   Result<void> begin() {
+    call_.begin(head_);
     if (format_ == nullptr) format_ = recognise_feed(std::string_view(head_).substr(0, kFeedHead));
     if (format_ == nullptr) {
       unknown_ = true;
@@ -70,7 +82,7 @@ class FeedText {
     rows_.emplace(std::move(terms_), std::string(format_->title), *catalogue_);
     reader_ = format_->reader(*rows_);
     const std::string head = std::exchange(head_, {});
-    return reader_->take(head);
+    return read(head);
   }
 
   FeedTerms terms_;
@@ -78,6 +90,7 @@ class FeedText {
   const Catalogue* catalogue_;
   ToUtf8 utf8_{true};
   std::string head_;
+  WithoutJsonp call_;
   bool unknown_ = false;
   std::optional<FeedRows> rows_;
   std::unique_ptr<FeedReader> reader_;  // reads into rows_
@@ -134,6 +147,7 @@ struct FeedSource::State {
   std::string held{};  ///< the first bytes, or all of a zip
   bool zip = false;
   std::optional<PackedText> text{};
+  PartedLists parted{};  ///< where the caller has none
 
   Result<void> take(std::string_view bytes);
   Result<void> begin();
@@ -164,7 +178,7 @@ Result<std::vector<Feed>> FeedSource::State::finish() {
   auto feed = text->finish();
   if (!feed) return std::unexpected(std::move(feed.error()));
   std::vector<Feed> feeds;
-  feeds.push_back(*std::move(feed));
+  if (!feed->waits) feeds.push_back(*std::move(feed));
   return feeds;
 }
 
@@ -172,6 +186,7 @@ Result<std::vector<Feed>> FeedSource::State::finish_zip() {
   auto archive = ZipFile::open(held, terms.file);
   if (!archive) return std::unexpected(std::move(archive.error()));
   std::vector<Feed> feeds;
+  bool known = false;
   for (const ZipEntry& entry : archive->entries()) {
     if (is_by_product(entry.name)) continue;
     FeedTerms own = terms;
@@ -185,20 +200,21 @@ Result<std::vector<Feed>> FeedSource::State::finish_zip() {
       return std::unexpected(read.error());
     }
     auto feed = list.finish();
-    if (feed) feeds.push_back(*std::move(feed));
-    else if (!list.unknown()) return std::unexpected(std::move(feed.error()));
+    known = known || feed || !list.unknown();
+    if (feed && !feed->waits) feeds.push_back(*std::move(feed));
+    else if (!feed && !list.unknown()) return std::unexpected(std::move(feed.error()));
   }
   const bool sheet = std::ranges::any_of(archive->entries(), [](const ZipEntry& entry) {
     return entry.name.starts_with("xl/") || entry.name == "content.xml";
   });
-  if (feeds.empty() && sheet)
-    return failure("a spreadsheet; save the sheet as CSV and import that", {terms.file, 0, 0});
-  if (feeds.empty()) return unknown_list(terms.file);
+  if (!known && sheet) return failure("a spreadsheet; save the sheet as CSV and import that", {terms.file, 0, 0});
+  if (!known) return unknown_list(terms.file);
   return feeds;
 }
 
 FeedSource::FeedSource(FeedTerms terms, std::string_view forced_format, const Catalogue& catalogue)
     : state_(std::make_unique<State>(State{std::move(terms), nullptr, &catalogue})) {
+  if (state_->terms.parted == nullptr) state_->terms.parted = &state_->parted;
   if (forced_format.empty()) return;
   state_->forced = find_feed_format(forced_format);
   if (state_->forced != nullptr) return;
@@ -223,7 +239,9 @@ Result<void> FeedSource::take(std::string_view bytes) {
 
 Result<std::vector<Feed>> FeedSource::finish() {
   if (state_->error) return std::unexpected(*state_->error);
-  return state_->finish();
+  auto feeds = state_->finish();
+  if (const auto missing = state_->parted.missing(); feeds && missing) return std::unexpected(*missing);
+  return feeds;
 }
 
 }  // namespace gpuplan

@@ -24,7 +24,8 @@ class FeedSource {
   /// Fails where the bytes can not be a price list, are damaged, or unpack to more than any list has; what comes after
   /// an error is passed over and finish() tells the same error.
   Result<void> take(std::string_view bytes);
-  /// After the last piece: one list; a zip gives one for each list in it.
+  /// After the last piece: one list; a zip gives one for each list in it. None where its rows come with a list that is
+  /// still to be read (FeedTerms::parted).
   Result<std::vector<Feed>> finish();
 
  private:

@@ -1,6 +1,7 @@
 // Clouds and their traps: Windows, reservations, capacity that is none, floors of spot, memory summed over GPUs, parts
 // of GPUs.
 #include "input/feeds/json_feed_fixture.h"
+#include "input/feeds/read_feed.h"
 
 namespace gpuplan {
 namespace {
@@ -143,6 +144,33 @@ TEST(AwsFeed, ReadsTheSpotHistoryWithAndWithoutItsWrapping) {
   }
 }
 
+TEST(AwsFeed, ReadsTheSpotPageAsPagesLoadIt) {
+  const std::string_view call =
+      R"(/* for aws.amazon.com (only) */
+callback({"vers":0.01,"config":{"rate":"perhr","regions":[{"region":"us-east","footnotes":{"*":"none (yet);"},"instanceTypes":[{"type":"gpu",
+"sizes":[{"size":"g6.xlarge","valueColumns":[{"name":"linux","prices":{"USD":"0.25"}}]}]}]}]}} );
+)";
+  for (const std::size_t piece : {1U, 5U, 4096U}) {
+    FeedTerms terms;
+    terms.file = "spot.js";
+    terms.as_of = "2026-11-25";
+    FeedSource source(terms, "", catalogue());
+    for (std::size_t at = 0; at < call.size(); at += piece) ASSERT_TRUE(source.take(call.substr(at, piece)));
+    const auto feeds = source.finish();
+    ASSERT_TRUE(feeds) << feeds.error().message;
+    ASSERT_EQ(feeds->size(), 1U);
+    EXPECT_EQ(told(feeds->front()), Lines{"1x L4 spot 0.25 in us-east-1"});
+  }
+  // A damaged one says where.
+  FeedSource source({.file = "spot.js", .provider = "", .as_of = "", .source = ""}, "", catalogue());
+  std::string damaged(call);
+  damaged.insert(damaged.find("\"name\""), "@");
+  EXPECT_TRUE(source.take(damaged));  // short, and looked at when it is whole
+  const auto feeds = source.finish();
+  ASSERT_FALSE(feeds);
+  EXPECT_EQ(feeds.error().place.line, 3);
+}
+
 TEST(AwsFeed, ReadsTheSpotPage) {
   const Feed feed =
       read_list("aws-spot", R"({"config":{"rate":"perhr","regions":[{"region":"us-east","instanceTypes":[{"type":"gpu",
@@ -150,6 +178,66 @@ TEST(AwsFeed, ReadsTheSpotPage) {
     {"size":"g6.2xlarge","valueColumns":[{"name":"linux","prices":{"USD":"N/A*"}}]}]}]}]}})");
   EXPECT_EQ(told(feed), Lines{"1x L4 spot 0.25 in us-east-1"});
   EXPECT_EQ(feed.rejections, counts({{"not with Linux", 1}, {"no price", 1}}));
+}
+
+TEST(OciFeed, JoinsMachinesWithThePricesOfTheirParts) {
+  const std::string shapes = R"({"items":[
+    {"name":"BM.GPU.H100.8","hidden":false,"status":"ACTIVE","allowPreemptible":true,"bundleMemoryQty":2048,"gpuQty":8,
+     "gpuMemoryQty":640,"processorType":{"value":"intel"},"products":[{"partNumber":"G1","qty":112,"type":{"value":"ocpu"}}]},
+    {"name":"VM.GPU.A10.2","status":"ACTIVE","allowPreemptible":true,"gpuQty":2,"gpuMemoryQty":48,
+     "processorType":{"value":"arm"},"products":[{"partNumber":"G2","qty":30,"type":{"value":"ocpu"}}]},
+    {"name":"VM.GPU9.1","status":"ACTIVE","allowPreemptible":false,"gpuQty":1,"gpuMemoryQty":48,"products":[]},
+    {"name":"BM.GPU.L40S.4","status":"ACTIVE","gpuQty":4,"gpuMemoryQty":192,"products":[
+      {"partNumber":"G3","qty":4,"type":{"value":"gpu"}},{"partNumber":"C1","qty":112,"type":{"value":"ocpu"}},
+      {"partNumber":"M1","qty":1024,"type":{"value":"memory"}},{"partNumber":"D1","qty":7.6,"type":{"value":"disk"}}]},
+    {"name":"BM.GPU.A100-v2.8","status":"ACTIVE","gpuQty":8,"gpuMemoryQty":640,"products":[{"partNumber":"none","qty":64,"type":{"value":"ocpu"}}]},
+    {"name":"BM.GPU4.8","status":"ACTIVE","gpuQty":8,"gpuMemoryQty":320,"products":[{"partNumber":"T1","qty":64,"type":{"value":"ocpu"}}]},
+    {"name":"VM.GPU3.1","status":"ACTIVE","gpuQty":1,"gpuMemoryQty":16,"products":[{"partNumber":"S1","qty":6,"type":{"value":"ocpu"}}]},
+    {"name":"VM.GPU2.1","hidden":true,"gpuQty":1,"gpuMemoryQty":16,"products":[{"partNumber":"G1","qty":12,"type":{"value":"ocpu"}}]},
+    {"name":"BM.Standard.E4.128","status":"ACTIVE","gpuQty":null,"products":[{"partNumber":"C1","qty":128,"type":{"value":"ocpu"}}]}]})";
+  const auto product = [](std::string_view part, std::string_view metric, std::string_view prices) {
+    return R"({"partNumber":")" + std::string(part) + R"(","displayName":"a part","metricName":")" +
+           std::string(metric) +
+           R"(","currencyCodeLocalizations":[{"currencyCode":"EUR","prices":[{"model":"PAY_AS_YOU_GO","value":1000}]},)" +
+           R"({"currencyCode":"USD","prices":[)" + std::string(prices) + "]}]}";
+  };
+  const std::string products =
+      R"({"items":[)" +
+      product("G1", "GPU Per Hour", R"({"model":"PAY_AS_YOU_GO","value":10},{"model":"MONTHLY","value":9})") + "," +
+      product("G2", "GPU Per Hour", R"({"model":"PAY_AS_YOU_GO","value":2})") + "," +
+      product("G3", "GPU Per Hour", R"({"model":"PAY_AS_YOU_GO","value":3.5})") + "," +
+      product("C1", "OCPU Per Hour", R"({"model":"PAY_AS_YOU_GO","value":0.025})") + "," +
+      product("M1", "Gigabyte Per Hour", R"({"model":"PAY_AS_YOU_GO","value":0.0015})") + "," +
+      product("D1", "NVMe Terabyte Per Hour", R"({"model":"PAY_AS_YOU_GO","value":0.0612})") + "," +
+      product("T1", "GPU Per Hour", R"({"model":"PAY_AS_YOU_GO","value":0},{"model":"PAY_AS_YOU_GO","value":3.05})") +
+      "," + product("S1", "Gigabyte Storage Capacity Per Month", R"({"model":"PAY_AS_YOU_GO","value":0.0255})") + "]}";
+  // 4 x 3.5 + 112 x 0.025 + 1024 x 0.0015 + 7.6 x 0.0612; the processors of the others come with their GPUs.
+  const Lines machines = {"8x H100 SXM 80", "2x A10 4 spot 2", "4x L40S 18.80112"};
+  for (const std::string& text : {shapes + products, products + "\n" + shapes}) {
+    const FeedFormat* format = recognise_feed(text);
+    ASSERT_NE(format, nullptr);
+    EXPECT_EQ(format->name, "oci");
+    for (const std::size_t piece : {1U, 64U, 100'000U}) {
+      const Read read = read_as("oci", text, piece);
+      EXPECT_EQ(read.error, "");
+      EXPECT_EQ(told(read.feed), machines);
+    }
+    const Feed feed = read_as("oci", text).feed;
+    EXPECT_EQ(feed.rejections, counts({{"no GPU", 2},
+                                       {"a part that the list of products has not", 1},
+                                       {"a part with several prices", 1},
+                                       {"a part that is not paid by the hour", 1},
+                                       {"a machine that is no longer offered", 1}}));
+    EXPECT_EQ(feed.corrections, counts({{"a spot price of half by rule, which OCI has for no bare metal, left out", 1},
+                                        {"preemptible at half the price, by Oracle's rule", 1}}));
+    EXPECT_EQ(feed.rows, 9U);
+    EXPECT_DOUBLE_EQ(feed.offers[0].ram / units::GiB, 2048);
+    EXPECT_EQ(feed.offers[1].vcpus, 60);
+    EXPECT_DOUBLE_EQ(feed.offers[2].ram / units::GiB, 1024);
+  }
+  // Alone, a list says what it lacks; with others of the call it waits for them.
+  EXPECT_NE(read_as("oci", shapes).error.find("shapes.json products.json"), std::string::npos);
+  EXPECT_NE(read_as("oci", products).error.find("list of shapes"), std::string::npos);
 }
 
 TEST(VerdaFeed, DividesTheMemoryOfAllGpus) {

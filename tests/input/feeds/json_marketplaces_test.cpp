@@ -134,6 +134,24 @@ TEST(ShadeformFeed, CountsCentsForEachRegion) {
   EXPECT_EQ(feed.offers[0].instance, "c h8");
 }
 
+TEST(ShadeformFeed, TellsClustersOfSeveralMachinesFromOne) {
+  const auto cluster = [](std::string_view machines, std::string_view places) {
+    return R"({"cloud":"denvr","num_instances":)" + std::string(machines) + R"(,"availability":)" +
+           std::string(places) +
+           R"(,"cluster_type":{"cloud":"denvr","shade_instance_type":"H100_sxm5x8","cloud_instance_type":"H100_80GB_SXM_8x",
+               "configuration":{"num_gpus":8,"gpu_type":"H100","interconnect":"sxm5","vram_per_gpu_in_gb":80,"vcpus":208},
+               "hourly_price":2400}})";
+  };
+  const Feed feed =
+      read_list("shadeform", R"({"cluster_types":[)" + cluster("2", R"({"region":"houston","available":true})") + "," +
+                                 cluster("1", R"({"region":"houston","available":true})") + "," +
+                                 cluster("1", R"([{"region":"oslo","available":false}])") +
+                                 R"(,{"cloud":"denvr","num_instances":1,"availability":[]}]})");
+  EXPECT_EQ(told(feed), (Lines{"8x H100 SXM 24 in houston", "8x H100 SXM 24 in oslo, sold out"}));
+  EXPECT_EQ(feed.rejections,
+            counts({{"several machines as one cluster", 1}, {"a cluster that does not say what is in it", 1}}));
+}
+
 TEST(DstackFeed, TakesTheCloudOfEachOffer) {
   const Feed feed = read_list("dstack", R"({"project":"main","offers":[
     {"backend":"runpod","region":"EU-RO-1","instance_type":"AMD Instinct MI300X OAM","resources":{"cpus":24,

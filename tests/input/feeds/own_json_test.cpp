@@ -124,8 +124,6 @@ TEST(NoPrices, SaysWhatAListIs) {
           .find("Spot Advisor"),
       std::string::npos);
   EXPECT_NE(told_of(R"([{"location_code":"FIN-01","availabilities":["1V100.6V"]}])").find("Verda"), std::string::npos);
-  EXPECT_NE(told_of(R"({"items":[{"name":"BM.GPU.H100.8","products":[{"partNumber":"B1","qty":8}]}]})").find("Oracle"),
-            std::string::npos);
   EXPECT_NE(told_of(R"({"items":[{"spec":{"pricePerUnit":0.0001},"security":"secure_cloud"}]})").find("disks"),
             std::string::npos);
   EXPECT_NE(told_of(R"({"errors":[{"message":"Unauthorized"}]})").find("an error that a provider answered"),

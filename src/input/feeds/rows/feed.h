@@ -33,6 +33,7 @@ struct Feed {
   std::vector<std::uint64_t> offer_rows{};            ///< the row of each
   std::uint64_t rows = 0, kept = 0, corrected = 0;    ///< corrected rows are kept
   std::uint64_t undated = 0;                          ///< kept rows without a date of their own
+  bool waits = false;                                 ///< has no rows: they come with the list that it belongs to
   std::vector<FeedNote> notes;                        ///< in the order of the rows
   std::map<std::string, std::uint64_t> rejections{};  ///< rows by reason
   std::map<std::string, std::uint64_t> corrections{};
@@ -48,6 +49,8 @@ class OfferSink {
   virtual void take(Feed& part) = 0;
 };
 
+struct PartedLists;
+
 /// What a price list does not say of itself.
 struct FeedTerms {
   std::string file;      ///< what messages call it
@@ -56,6 +59,7 @@ struct FeedTerms {
   std::string source;    ///< Offer::source of its rows
   std::vector<CurrencyRate> rates{};
   OfferSink* long_lists = nullptr;  ///< of a list with more than Feed::kHeld offers it takes all; null: all are held
+  PartedLists* parted = nullptr;  ///< what lists of the same call told of machines and parts; null: this list is alone
 };
 
 }  // namespace gpuplan

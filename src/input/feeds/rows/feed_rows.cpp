@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <utility>
 
 #include "base/sorting.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "input/feeds/rows/parted_lists.h"
 #include "input/prices/price_bounds.h"
 #include "input/text/csv.h"
 #include "input/text/gpu_name.h"
@@ -96,11 +98,18 @@ std::string FeedRow::words() const {
 
 FeedRows::FeedRows(FeedTerms terms, std::string format, const Catalogue& catalogue)
     : terms_(std::move(terms)), catalogue_(&catalogue) {
+  if (terms_.parted == nullptr) parted_ = std::make_shared<PartedLists>();
+  else parted_ = {std::shared_ptr<void>(), terms_.parted};  // not owned
   feed_.format = std::move(format);
   feed_.file = terms_.file;
   for (const Node& node : catalogue.nodes)
     if (const Gpu* gpu = catalogue.find_gpu(node.gpu); gpu != nullptr && !node.instance.empty())
       nodes_.emplace(to_lower(node.provider + '\n' + node.instance), gpu);
+}
+
+void FeedRows::stand_for(const std::string& file, const std::string& name) {
+  feed_.file = file;
+  feed_.name = name;
 }
 
 void FeedRows::reject(std::uint64_t row, std::string reason, std::string words) {

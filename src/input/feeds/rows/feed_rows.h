@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +68,12 @@ class FeedRows {
 
   const FeedTerms& terms() const { return terms_; }
   const Catalogue& catalogue() const { return *catalogue_; }
+  /// What this list shares with others: FeedTerms::parted, or its own.
+  PartedLists& parted() { return *parted_; }
+  /// Its rows come with another list.
+  void wait() { feed_.waits = true; }
+  /// Its rows are those of another file; `name`: Feed::name.
+  void stand_for(const std::string& file, const std::string& name);
   /// What came of all rows.
   Feed finish();
 
@@ -76,6 +83,7 @@ class FeedRows {
   void hand_over();
 
   FeedTerms terms_;
+  std::shared_ptr<PartedLists> parted_;
   const Catalogue* catalogue_;
   Feed feed_;
   bool is_long_ = false;                                             ///< its offers go to FeedTerms::long_lists

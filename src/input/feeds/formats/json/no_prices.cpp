@@ -25,11 +25,6 @@ constexpr std::array kNoPriceLists = {
                 "says where Verda has machines, not what they cost; import its instance-types"},
     NoPriceList{{"items[].spec.pricePerUnit", "items[].security"},
                 "is the list of disks of Prime Intellect, without GPUs; import its availability/gpus"},
-    NoPriceList{{"items[].partNumber", "items[].displayName"},
-                "is the list of parts of Oracle Cloud: the prices of GPUs without machines; import the oci list of "
-                "SkyPilot's catalogue"},
-    NoPriceList{{"items[].name", "items[].products[].partNumber"},
-                "is the list of shapes of Oracle Cloud, without prices; import the oci list of SkyPilot's catalogue"},
     NoPriceList{{"[].id", "[].specifics.securePrice"},
                 "is the list of processors of RunPod, without GPUs; import its gpuTypes"},
     NoPriceList{{"group_by", "gpus[].name"},

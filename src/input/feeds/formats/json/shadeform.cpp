@@ -1,4 +1,4 @@
-// Shadeform: GET /v1/instances/types. Prices are cents of the whole machine.
+// Shadeform: GET /v1/instances/types and /v1/clusters/types. Prices are cents of the whole machine.
 #include <array>
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::array<JsonPath, 1> kShadeformPaths = {"instance_types[]"};
+constexpr std::array<JsonPath, 2> kShadeformPaths = {"instance_types[]", "cluster_types[]"};
 
 /// A field that stands in the configuration, and at times beside it too.
 std::string shade_text(const Tree& type, const std::string& name) {
@@ -22,10 +22,10 @@ double shade_number(const Tree& type, const std::string& name) {
   return json_number_or(type, "configuration." + name, json_number_or(type, name, 0));
 }
 
-void shadeform_type(const JsonItem& item, FeedRows& rows) {
-  const Tree& type = item.tree;
+/// What is rented as one: `places` is where it can be had.
+void shadeform_machine(std::uint64_t number, const Tree& type, const Tree* places, double machines, FeedRows& rows) {
   FeedRow row;
-  row.row = item.row;
+  row.row = number;
   const std::string machine = json_text(type, "cloud_instance_type");
   row.instance = json_text(type, "cloud") + ' ' + (machine.empty() ? json_text(type, "shade_instance_type") : machine);
   const GpuWords words = gpu_words(rows.catalogue(), shade_text(type, "gpu_type"));
@@ -37,24 +37,37 @@ void shadeform_type(const JsonItem& item, FeedRows& rows) {
   row.price = json_number(type, "hourly_price") / 100;
   row.vcpus = shade_number(type, "vcpus");
   row.ram_gib = shade_number(type, "memory_in_gb");
-  const Tree* regions = json_at(type, "availability");
-  if (regions == nullptr || !regions->is_list() || regions->children.empty()) {
-    if (regions != nullptr) row.stock = Stock::kSoldOut;
+  // Its machines come together or not at all, at a price that one of them alone does not have.
+  if (machines > 1) return rows.reject(number, "several machines as one cluster", row.words());
+  const auto there = [&](const Tree& region) {
+    FeedRow here = row;
+    here.region = json_text(region, "region");
+    if (!json_flag(region, "available").value_or(true)) here.stock = Stock::kSoldOut;
+    else here.availability = "capacity when listed";
+    rows.take(std::move(here));
+  };
+  if (places != nullptr && places->is_map()) return there(*places);
+  if (places == nullptr || !places->is_list() || places->children.empty()) {
+    if (places != nullptr) row.stock = Stock::kSoldOut;
     return rows.take(std::move(row));
   }
-  for (const Tree& region : regions->children) {
-    FeedRow there = row;
-    there.region = json_text(region, "region");
-    if (!json_flag(region, "available").value_or(true)) there.stock = Stock::kSoldOut;
-    else there.availability = "capacity when listed";
-    rows.take(std::move(there));
-  }
+  for (const Tree& region : places->children) there(region);
+}
+
+void shadeform_type(const JsonItem& item, FeedRows& rows) {
+  const Tree& type = item.tree;
+  const Tree* places = json_at(type, "availability");
+  if (item.path == 0) return shadeform_machine(item.row, type, places, 1, rows);
+  const Tree* machine = json_at(type, "cluster_type");
+  if (machine == nullptr) return rows.reject(item.row, "a cluster that does not say what is in it");
+  shadeform_machine(item.row, *machine, places, json_number_or(type, "num_instances", 0), rows);
 }
 
 }  // namespace
 
 bool begins_shadeform(std::string_view head) {
-  return json_begins_with_any(head, {{"instance_types[].shade_instance_type", "instance_types[].hourly_price"}});
+  return json_begins_with_any(head, {{"instance_types[].shade_instance_type", "instance_types[].hourly_price"},
+                                     {"cluster_types[].num_instances", "cluster_types[].cluster_type.hourly_price"}});
 }
 
 std::unique_ptr<FeedReader> read_shadeform(FeedRows& rows) {
