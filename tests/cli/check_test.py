@@ -350,6 +350,29 @@ class PhaseAndPlan(Gate):
         asked = self.ask(log, "--job", JOB, "--plan", pick, "--phase", "validate", code=6)
         self.assertEqual(asked["contradictions"], ["the log is from B200, the plan is for H100 SXM"])
 
+    def test_own_terms_are_in_the_cost_of_a_run(self):
+        job = """job: own-terms
+market:
+  use: only
+  offers: [{gpu: A100 SXM 80GB, price: $2/h, provider: here}]
+phases: [{name: train, train: {model: Qwen2.5-1.5B, data: {tokens: 60M}, sequence: 1024, method: full}}]
+"""
+        def cost(more=""):
+            file = self.write("job.yaml", job + more)
+            plan = json.loads(run("plan", file, "--json").stdout)
+            steps = plan["plans"][0]["phases"][0]["steps"]
+            done = run("check", self.write("run.log", lines(0, steps=int(steps), until=200, milliseconds=9500)), "--job", file, "--json")
+            told = json.loads(done.stdout)
+            kept = self.write("plan.json", "")
+            run("plan", file, "-o", kept)
+            again = json.loads(run("check", str(Path(kept).parent / "run.log"), "--plan", kept, "--json").stdout)
+            self.assertAlmostEqual(told["projection"]["cost_usd"]["p50"], again["projection"]["cost_usd"]["p50"], 2)
+            return told["projection"]["cost_usd"]["p50"]
+        listed = cost()
+        self.assertAlmostEqual(cost("commitments: [{provider: here, price: $1/h}]\n"), listed / 2, 1)
+        self.assertAlmostEqual(cost("credits: [{provider: here, amount: $1}]\n"), listed - 1, 1)
+        self.assertEqual(cost("credits: [{provider: here, amount: $1000}]\n"), 0)
+
     def test_a_run_that_goes_on(self):
         part = self.ask(self.write("run.log", head() + lines(0.2, until=500)), "--job", JOB, code=6)
         self.assertEqual(part["verdict"], "still running")

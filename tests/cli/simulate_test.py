@@ -223,6 +223,27 @@ class Jobs(unittest.TestCase):
         self.assertAlmostEqual(policies(answer)["spot_only"]["hours"]["mean"] / hours["mean"], 1, delta=0.03)
         self.assertIn("Preemptible pool", run("plan", "-", stdin=job.encode()).stdout)
 
+    def test_own_terms_pay(self):
+        def told(more=""):
+            text = JOB.replace("price: $2/h, spot", "price: $2/h, gpus: 1, spot") + more
+            done = run("simulate", "-", "--json", stdin=text.encode())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return {one["policy"]: one for one in json.loads(done.stdout)["policies"]}
+        listed = told()
+        covered = told("commitments: [{provider: here, price: $1/h}]\n")
+        self.assertAlmostEqual(covered["on_demand"]["cost_usd"]["mean"], listed["on_demand"]["cost_usd"]["mean"] / 2, 6)
+        self.assertEqual(covered["spot_only"], listed["spot_only"])
+        ended = told("commitments: [{provider: here, price: $1/h, until: 2020-01-01}]\n")
+        self.assertEqual(ended, listed)
+        amount = listed["on_demand"]["cost_usd"]["p50"] / 2
+        paid = told(f"credits: [{{provider: here, amount: ${amount}}}]\n")
+        for policy, before in listed.items():
+            after = paid[policy]
+            self.assertAlmostEqual(after["cost_usd"]["mean"] + after["credits_usd"], before["cost_usd"]["mean"], 6)
+            self.assertAlmostEqual(after["cost_usd"]["p90"], max(0, before["cost_usd"]["p90"] - amount), 6)
+            self.assertNotIn("credits_usd", before)
+        self.assertEqual(told("credits: [{provider: there, amount: $9}]\n"), listed)
+
     def test_interval(self):
         pieces = ask_job("--interval", "7min")[1]["pieces"]
         self.assertAlmostEqual(pieces[0]["checkpoint_interval_seconds"], 420)

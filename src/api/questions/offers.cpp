@@ -1,11 +1,13 @@
 #include "api/questions/offers.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/whole.h"
 #include "input/prices/region_areas.h"
 #include "plan/answer/market.h"
+#include "plan/billing/own_terms.h"
 
 namespace gpuplan::api {
 namespace {
@@ -16,6 +18,42 @@ void note_discounts(const std::vector<Discount>& discounts, OffersReport& report
     const auto offers =
         std::ranges::count_if(report.rows, [&](const Offer* offer) { return discount_for(*offer, discounts) == &one; });
     if (offers > 0) report.discounts.push_back({one.provider, one.gpu, one.share, static_cast<std::size_t>(offers)});
+  }
+}
+
+/// Prices of machines that commitments cover, those first that a plan of one machine would take first.
+std::map<const Offer*, Interval<DollarsPerSecond>> use_commitments(const Request& request, std::vector<Offer>& offers) {
+  std::map<const Offer*, Interval<DollarsPerSecond>> listed;
+  Job job;
+  job.commitments = request.config.commitments;
+  job.market.today = request.as_of.empty() ? request.today : request.as_of;
+  const OwnTerms own(job);
+  if (!own.any_commitment()) return listed;
+  for (Offer& offer : offers) {
+    if (own.commitments(offer, false, Seconds{}).empty()) continue;
+    listed.emplace(&offer, *offer.price);
+    offer.price = exactly(own.price(offer, false, 1, offer.gpus));
+  }
+  return listed;
+}
+
+/// Those that make prices of rows.
+void note_commitments(const Request& request, OffersReport& report) {
+  Job job;
+  job.commitments = request.config.commitments;
+  job.market.today = request.as_of.empty() ? request.today : request.as_of;
+  const OwnTerms own(job);
+  for (const Commitment& one : job.commitments) {
+    const auto offers = std::ranges::count_if(report.rows, [&](const Offer* offer) {
+      // Of several the first that fit, until all GPUs of the machine are covered.
+      int left = offer->gpus;
+      for (const Commitment* by : own.commitments(*offer, false, Seconds{})) {
+        if (by == &one) return left > 0;
+        left = by->gpus > 0 ? left - by->gpus : 0;
+      }
+      return false;
+    });
+    if (offers > 0) report.commitments.push_back({one, static_cast<std::size_t>(offers)});
   }
 }
 
@@ -41,6 +79,7 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
   if (selection.all)
     for (const Offer& offer : known) shown.push_back(&offer);
   else shown = market_offers(Job{}, catalogue, known, left_out, true);  // what a job without wishes looks at
+  auto listed = use_commitments(request, known);
   OfferSelection with_areas = selection;
   with_areas.regions_of = regions_of;
   auto report = select_offers(shown, catalogue, with_areas,
@@ -48,6 +87,8 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
   if (!report) return std::unexpected(std::move(report.error()));
   report->discounted = offers->discounted;
   note_discounts(request.config.discounts, *report);
+  note_commitments(request, *report);
+  report->listed = std::move(listed);
   return OffersAnswer{std::move(known), *std::move(report), std::move(offers->warnings)};
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/whatif.h"
+#include "plan/billing/own_terms.h"
 #include "plan/notes/interruption_notes.h"
 #include "plan/ranking/ranking.h"
 
@@ -107,6 +108,48 @@ Job rated_job(const Job& job, const Offer& spot_offer, bool traced, std::vector<
   return rated;
 }
 
+/// What machines on demand cost where own terms cover some of their GPUs.
+Interval<DollarsPerSecond> covered_price(const OwnTerms& own, const Plan& plan, const Offer& offer,
+                                         const Interval<DollarsPerSecond>& listed, std::vector<std::string>& notes) {
+  const int gpus = plan.gpus * std::max(plan.at_once, 1);
+  int left = gpus;
+  Interval<DollarsPerSecond> sum{};
+  for (const Commitment* by : own.commitments(offer, false, plan.hours.p50)) {
+    const int some = by->gpus > 0 ? std::min(by->gpus, left) : left;
+    // Of the price of all machines the part of these GPUs.
+    const double share = static_cast<double>(some) / gpus;
+    const auto& one = by->price ? exactly(*by->price * some) : OwnTerms::price(*by, offer, listed * share);
+    sum = {sum.p10 + one.p10, sum.p50 + one.p50, sum.p90 + one.p90};
+    left -= some;
+  }
+  if (left == gpus) return listed;
+  notes.push_back("On demand, " + count_text(gpus - left) + " of " + count_of(gpus, "GPU") +
+                  " cost what your commitment says.");
+  const double rest = static_cast<double>(left) / gpus;
+  return {sum.p10 + listed.p10 * rest, sum.p50 + listed.p50 * rest, sum.p90 + listed.p90 * rest};
+}
+
+/// The user's own terms: what is reserved or committed to, and what is paid already.
+void use_own_terms(const Job& job, const Plan& plan, const Offer& spot_offer, const Offer* on_demand_offer,
+                   SimulateReport& report) {
+  Simulation& simulation = report.simulation;
+  if (on_demand_offer != nullptr && simulation.on_demand_price)
+    simulation.on_demand_price =
+        covered_price(OwnTerms(job), plan, *on_demand_offer, *simulation.on_demand_price, report.notes);
+  if (spot_offer.kind != OfferKind::kRented) return;
+  Dollars sum{};
+  for (const Credit& credit : job.credits) {
+    const bool over = !credit.until.empty() && !job.market.today.empty() && credit.until < job.market.today;
+    if (over || !iequals(credit.provider, spot_offer.provider)) continue;
+    simulation.credits.push_back(credit);
+    sum += credit.amount;
+  }
+  simulation.today = job.market.today;
+  if (sum > Dollars{})
+    report.notes.push_back("Costs are what " + to_text(sum) + " of credits at " + printable(spot_offer.provider, 40) +
+                           " leave.");
+}
+
 std::string header_of(const SimulateReport& report, const Offer& spot_offer) {
   const Simulation& simulation = report.simulation;
   std::string header = printable(report.job, 60) + ": " + report.plan;
@@ -177,8 +220,10 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
     spot_offer.band.reset();
   }
   const Job rated = rated_job(searched->job, spot_offer, !traces->empty(), report.notes);
-  report.simulation = simulation_of(rated, *plan, spot_offer, markets.priced(*plan->offer, has_price),
-                                    *std::move(traces), times->interval, plan_report.errors());
+  const Offer* on_demand_offer = markets.priced(*plan->offer, has_price);
+  report.simulation = simulation_of(rated, *plan, spot_offer, on_demand_offer, *std::move(traces), times->interval,
+                                    plan_report.errors());
+  use_own_terms(rated, *plan, spot_offer, on_demand_offer, report);
   if (!rated.spot.policy.empty()) report.wanted = from_name<SpotPolicy>(rated.spot.policy);
   report.plan = plan_report.name(*plan);
   report.plan_id = plan->id;

@@ -4,8 +4,10 @@
 #include <utility>
 #include <variant>
 
+#include "base/text.h"
 #include "plan/answer/block_billing.h"
 #include "plan/answer/market.h"
+#include "plan/billing/own_terms.h"
 
 namespace gpuplan {
 
@@ -15,6 +17,22 @@ DollarsPerSecond machines_price(const PhasePlan& part) {
   const auto& price = part.spot ? part.offer->spot_price : part.offer->price;
   if (!price) return {};
   return price->p50 * machines_paid(*part.offer, part.estimate->nodes, part.estimate->gpus);
+}
+
+std::optional<Dollars> credits_left(const Job& job, const Plan& plan) {
+  Dollars sum{};
+  const OwnTerms own(job);
+  for (const std::string_view provider : own.credited_providers()) {
+    const bool rents = std::ranges::any_of(plan.leases, [&](const Lease& lease) {
+      return lease.offer != nullptr && lease.offer->kind == OfferKind::kRented &&
+             iequals(lease.offer->provider, provider);
+    });
+    // Of any bill they pay all that they have.
+    constexpr Dollars kAnyBill{1e15};
+    if (rents) sum += own.credited(provider, kAnyBill, Seconds{});
+  }
+  if (sum <= Dollars{}) return std::nullopt;
+  return plan.cost.p50 > Dollars{} ? Dollars{} : std::max(Dollars{}, sum - plan.credits);
 }
 
 Dollars Expectation::machines_cost(Seconds time) const {
@@ -75,6 +93,7 @@ Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& pa
   expected.hours = part.hours * share;
   expected.cost = part.cost * share;
   expected.price = machines_price(part);
+  expected.credits_left = credits_left(job, plan);
   bill_alone(plan, part, job.buffer, expected);
   expected.strategy = std::move(strategy);
   const bool modelled =

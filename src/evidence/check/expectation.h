@@ -27,7 +27,9 @@ struct Expectation {
   std::optional<Bytes> usable;
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
-  DollarsPerSecond price{};          ///< median, of all machines it holds; 0: free
+  DollarsPerSecond price{};  ///< median, of all machines it holds; 0: free
+  std::optional<Dollars>
+      credits_left{};                ///< what credits pay beyond the plan, before `cost` grows; nullopt: there are none
   std::optional<Billing> billing{};  ///< of machines that no other phase runs on; nullopt: not known, or shared
 
   /// What its machines cost, held for so long.
@@ -42,6 +44,10 @@ struct Expectation {
 /// What `plan` expects of one of its phases. `strategy`: in words (output/words/plan_words.h).
 /// REQUIRES: `part` is one of the plan's phases, and the plan one of the job's.
 Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& part, std::string strategy);
+
+/// What is left of credits where the plan rents when they have paid its bill; nullopt: there are none there. Where they
+/// leave some of the bill, nothing is, or it comes too late.
+std::optional<Dollars> credits_left(const Job& job, const Plan& plan);
 
 /// Price of the machines that a phase holds, by its median; 0 for phases without any.
 DollarsPerSecond machines_price(const PhasePlan& part);

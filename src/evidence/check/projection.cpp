@@ -98,8 +98,9 @@ std::optional<Projection> project(const CheckedRun& run, const RunCheck& check) 
   const Seconds done = std::max(beside + steps_done, check.elapsed.value_or(Seconds{}));
   projection.hours = {done + projection.left.p10, done + projection.left.p50, done + projection.left.p90};
   const auto cost = [&](Seconds hours) {
-    return std::max(Dollars{},
-                    expected.cost.p50 + expected.machines_cost(hours) - expected.machines_cost(expected.hours.p50));
+    return std::max(Dollars{}, expected.cost.p50 + expected.machines_cost(hours) -
+                                   expected.machines_cost(expected.hours.p50) -
+                                   expected.credits_left.value_or(Dollars{}));
   };
   projection.cost = {cost(projection.hours.p10), cost(projection.hours.p50), cost(projection.hours.p90)};
   return projection;

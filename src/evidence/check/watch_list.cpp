@@ -63,6 +63,9 @@ std::vector<WatchLine> watch_list(const Expectation& expected, bool goes_back) {
     lines.push_back({"it takes longer than " + to_text(expected.hours.p90), to_text(expected.hours.p50),
                      expected.price > DollarsPerSecond{}
                          ? "each further hour costs " + to_text(expected.price * units::hour) +
+                               (expected.credits_left.value_or(Dollars{}) > Dollars{}
+                                    ? ", which credits pay until " + to_text(*expected.credits_left) + " are used"
+                                    : std::string()) +
                                ": stop it if the reason is not clear"
                          : "find the reason before it goes on"});
   return lines;

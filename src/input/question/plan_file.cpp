@@ -124,6 +124,7 @@ KeptPlan plan_of(const Tree& tree, const std::string& job) {
     expected.job = job;
     expected.plan_id = plan.id;
     expected.plan = plan.label;
+    expected.credits_left = amount_of(tree, "credits_left_usd", units::dollar);
     plan.phases.push_back(std::move(expected));
   }
   return plan;

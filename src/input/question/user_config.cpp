@@ -198,6 +198,7 @@ Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Cat
     Tree keys = layer.tree;
     std::erase_if(keys.children, [](const Tree& child) { return job_key(child.key) == nullptr; });
     add_missing(config.defaults, keys, "", layer.file, config.values);
+    if (config.commitments.empty()) config.commitments = std::move(written->job.commitments);
     join_boxes(config, written->own, layer, "own");
     join_boxes(config, written->pools, layer, "pools");
     if (config.prices.empty() && !written->prices.empty()) {

@@ -36,12 +36,13 @@ struct Discount {
 };
 
 struct UserConfig {
-  std::vector<Offer> boxes;         ///< own boxes and pools; `source` is the file
-  std::vector<std::string> prices;  ///< price lists in place of the built-in snapshot
-  std::vector<std::string> rates;   ///< "EUR=1.08"
-  std::vector<Discount> discounts;  ///< nearest first: of an offer the first that fits counts
-  Tree defaults;                    ///< keys of jobs, where they do not say it themselves
-  std::vector<ConfigValue> values;  ///< what is said, nearest first
+  std::vector<Offer> boxes;             ///< own boxes and pools; `source` is the file
+  std::vector<std::string> prices;      ///< price lists in place of the built-in snapshot
+  std::vector<std::string> rates;       ///< "EUR=1.08"
+  std::vector<Discount> discounts;      ///< nearest first: of an offer the first that fits counts
+  std::vector<Commitment> commitments;  ///< of the nearest file that has any; jobs take them from `defaults`
+  Tree defaults;                        ///< keys of jobs, where they do not say it themselves
+  std::vector<ConfigValue> values;      ///< what is said, nearest first
 
   bool empty() const { return values.empty(); }
 };

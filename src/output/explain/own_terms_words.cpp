@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "evidence/check/expectation.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {
@@ -64,7 +65,10 @@ std::vector<std::string> own_terms_words(const Job& job, const Plan& plan) {
 }
 
 void write_credits(JsonWriter& json, const Job& job, const Plan& plan) {
-  if (!job.credits.empty()) json.member("credits_usd", plan.credits.value);
+  if (job.credits.empty()) return;
+  json.member("credits_usd", plan.credits.value);
+  if (const auto left = credits_left(job, plan)) json.member("credits_left_usd", left->value);
+  else json.null_member("credits_left_usd");
 }
 
 void write_covered(JsonWriter& json, const Job& job, const Lease& lease) {

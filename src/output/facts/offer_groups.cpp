@@ -118,6 +118,7 @@ std::string offer_groups_text(const OffersReport& report, const Screen& screen, 
           (report.sort.empty() ? "cheapest GPU-hour first." : "by the first offer of each, by " + report.sort + "."),
       screen);
   if (const std::string words = discount_words(report); !words.empty()) text += paragraph(words, screen);
+  if (const std::string words = commitment_words(report); !words.empty()) text += paragraph(words, screen);
   return text;
 }
 

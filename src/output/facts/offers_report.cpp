@@ -253,6 +253,21 @@ std::string discount_words(const OffersReport& report) {
          join(words, ", ") + " (discounts in gpuplan.toml).";
 }
 
+std::string commitment_words(const OffersReport& report) {
+  if (report.commitments.empty()) return "";
+  std::vector<std::string> words;
+  for (const auto& [terms, offers] : report.commitments) {
+    std::string one = printable(terms.provider, 40);
+    if (terms.gpus > 0) one += " " + std::to_string(terms.gpus) + "x";
+    if (!terms.gpu.empty()) one += " " + terms.gpu;
+    else if (terms.gpus > 0) one += " any GPU";
+    if (!terms.region.empty()) one += " in " + printable(terms.region, 40);
+    one += terms.discount ? " " + percent_text(*terms.discount) + " off" : " at " + to_text(*terms.price) + " a GPU";
+    words.push_back(one + " (" + count_of(static_cast<double>(offers), "offer") + ")");
+  }
+  return "Your own commitments are in these prices: " + join(words, ", ") + ".";
+}
+
 std::string group_of(const OffersReport& report, const Offer& offer) {
   for (const OfferField& field : kOfferFields) {
     if (field.name.name != report.group_by) continue;
@@ -304,6 +319,7 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   if (report.too_old > 0) foot += " " + std::to_string(report.too_old) + " older offers hidden (--all).";
   text += paragraph(foot, screen);
   if (const std::string words = discount_words(report); !words.empty()) text += paragraph(words, screen);
+  if (const std::string words = commitment_words(report); !words.empty()) text += paragraph(words, screen);
   if (const auto dropped = table.dropped(screen); !dropped.empty())
     text += paragraph(
         "Left out for want of room: " + join(dropped, ", ") + " (a wider window, --markdown or --csv has them).",
@@ -346,6 +362,19 @@ std::string offers_json(const OffersReport& report) {
     json.member("share", one.share).member("offers", one.offers).end();
   }
   json.end();
+  if (!report.commitments.empty()) {
+    json.key("commitments").begin_array();
+    for (const auto& [terms, offers] : report.commitments) {
+      json.begin_object(true).member("provider", terms.provider);
+      if (!terms.gpu.empty()) json.member("gpu", terms.gpu);
+      if (!terms.region.empty()) json.member("region", terms.region);
+      if (terms.gpus > 0) json.member("gpus", terms.gpus);
+      if (terms.discount) json.member("discount", *terms.discount);
+      else json.member("usd_per_gpu_hour", (*terms.price * hour).value);
+      json.member("offers", offers).end();
+    }
+    json.end();
+  }
   json.key("offers").begin_array();
   for (const Offer* offer : report.rows) {
     const Gpu* gpu = report.catalogue->find_gpu(offer->gpu);
@@ -353,8 +382,11 @@ std::string offers_json(const OffersReport& report) {
     for (const OfferField& field : kOfferFields) {
       const std::string name(field.name.name);
       const std::string key = field.name.key();
-      if (name == "price") write_price(json, key, offer->price, 1);
-      else if (name == "price_per_gpu") write_price(json, key, offer->price, offer->gpus);
+      if (name == "price") {
+        write_price(json, key, offer->price, 1);
+        if (const auto listed = report.listed.find(offer); listed != report.listed.end())
+          write_price(json, "listed_price_usd_per_hour", listed->second, 1);
+      } else if (name == "price_per_gpu") write_price(json, key, offer->price, offer->gpus);
       else if (name == "spot") write_price(json, key, offer->spot_price, 1);
       else if (name == "spot_per_gpu") write_price(json, key, offer->spot_price, offer->gpus);
       else if (field.text != nullptr) json.member(key, field.text({*offer, gpu}));

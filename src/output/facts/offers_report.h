@@ -1,12 +1,14 @@
 // `gpuplan offers`: what the known market rents, cheapest GPU-hour first, as a table and as JSON.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
+#include "domain/market/own_terms.h"
 #include "output/text/style.h"
 
 namespace gpuplan {
@@ -29,6 +31,12 @@ struct OwnDiscount {
   std::size_t offers = 0;  ///< of those shown
 };
 
+/// What somebody has reserved or committed to.
+struct OwnCommitment {
+  Commitment terms;
+  std::size_t offers = 0;  ///< of those shown, whose prices it makes
+};
+
 struct OffersReport {
   std::vector<const Offer*> rows;  ///< in the order asked for, as far as OfferSelection::ordered
   std::string sort, group_by;      ///< fields; empty: none asked for
@@ -38,8 +46,11 @@ struct OffersReport {
   std::string oldest, newest;      ///< dates of all known
   std::vector<std::string> sources;
   const Catalogue* catalogue = nullptr;
-  std::vector<OwnDiscount> discounts;  ///< that offers of the rows fall under
-  bool discounted = false;             ///< they are in the prices; else the list says what is paid
+  std::vector<OwnDiscount> discounts;      ///< that offers of the rows fall under
+  bool discounted = false;                 ///< they are in the prices; else the list says what is paid
+  std::vector<OwnCommitment> commitments;  ///< that are in the prices of rows
+  std::map<const Offer*, Interval<DollarsPerSecond>>
+      listed;  ///< the prices of the lists where a commitment makes another
 };
 
 /// The offers selected. The report refers to the offers and the catalogue. Usage errors: a filter that can not be read,
@@ -52,6 +63,9 @@ inline constexpr std::size_t kOffersShown = 20;
 
 /// "Your discounts are in these prices: aws 15%."; empty: there are none.
 std::string discount_words(const OffersReport& report);
+
+/// "Your own commitments are in these prices: aws 16x H100 SXM $1.10/h a GPU."; empty: there are none.
+std::string commitment_words(const OffersReport& report);
 
 /// A line that says that nothing is left, by which term of the filter.
 std::string no_offer_text(const OffersReport& report);

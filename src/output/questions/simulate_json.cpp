@@ -19,7 +19,7 @@ void write_shares(JsonWriter& json, std::string_view name, const std::array<T, k
   json.end();
 }
 
-void write_policy(JsonWriter& json, const PolicyResult& one, bool deadline) {
+void write_policy(JsonWriter& json, const PolicyResult& one, bool deadline, bool credits) {
   json.begin_object().member("policy", name_of(one.policy)).member("histories", one.histories);
   write_outcome(json, "hours", one.hours, units::hour);
   write_outcome(json, "cost_usd", one.cost, units::dollar);
@@ -32,6 +32,7 @@ void write_policy(JsonWriter& json, const PolicyResult& one, bool deadline) {
   json.member("work_hours_on_demand", one.work_on_demand / units::hour);
   json.member("work_hours_on_demand_deviation", one.work_on_demand_deviation / units::hour);
   json.member("lost_hours", one.lost / units::hour).member("waited_hours", one.waited / units::hour);
+  if (credits) json.member("credits_usd", one.credited.value);
   json.member("interruptions", one.interruptions).member("starts", one.starts).end();
 }
 
@@ -95,7 +96,7 @@ std::string simulate_json(const SimulateReport& report) {
   for (const SimulatedPiece& piece : simulation.pieces) write_piece(json, simulation, piece);
   json.end();
   json.key("policies").begin_array();
-  for (const PolicyResult& one : report.result.policies) write_policy(json, one, deadline);
+  for (const PolicyResult& one : report.result.policies) write_policy(json, one, deadline, !simulation.credits.empty());
   json.end();
   if (const auto& bound = report.result.bound) {
     json.key("lower_bound").begin_object(true).member("cost_usd", bound->cost.value);

@@ -139,6 +139,7 @@ std::string projection_words(const CheckReport& report) {
     const Interval<Dollars>& cost = projection.cost;
     words += "; cost " + range_words(Outcome<Dollars>{cost.p10, cost.p50, cost.p90, cost.p50}) + ", planned " +
              range_words(report.expected.cost);
+    if (report.expected.credits_left) words += ", both after credits";
   }
   return words;
 }

@@ -18,6 +18,7 @@
 #include "plan/billing/bill.h"
 #include "plan/billing/error_factors.h"
 #include "plan/billing/ledger.h"
+#include "plan/billing/own_terms.h"
 #include "plan/billing/timeline.h"
 #include "spot/checkpointing.h"
 
@@ -126,6 +127,7 @@ class Trials {
 struct Sums {
   SpotOutcome outcome{.interruptions = 0, .starts = 0};
   double on_demand_squares = 0;
+  Dollars credited{};
   int late = 0, unfinished = 0;
 
   void add(const SpotOutcome& one) {
@@ -137,6 +139,7 @@ struct Sums {
   void add(const Sums& other) {
     add_up(other.outcome);
     on_demand_squares += other.on_demand_squares;
+    credited += other.credited;
     late += other.late;
     unfinished += other.unfinished;
   }
@@ -234,6 +237,27 @@ SimulatedPiece piece_of(const Job& job, const Offer& offer, std::span<const Plac
   return piece;
 }
 
+/// What credits pay of bills.
+class Payer {
+ public:
+  explicit Payer(const Simulation& simulation) : job_(job_of(simulation)), own_(job_) {}
+  Payer(const Payer&) = delete;
+  Payer& operator=(const Payer&) = delete;
+  Dollars pays(Dollars bill, Seconds time) const {
+    return job_.credits.empty() ? Dollars{} : own_.credited(job_.credits.front().provider, bill, time);
+  }
+
+ private:
+  static Job job_of(const Simulation& simulation) {
+    Job job;
+    job.credits = simulation.credits;
+    job.market.today = simulation.today;
+    return job;
+  }
+  Job job_;
+  OwnTerms own_;
+};
+
 }  // namespace
 
 Seconds Simulation::median_work() const {
@@ -307,6 +331,7 @@ bool can_simulate(const Simulation& simulation, SpotPolicy policy) {
 PolicyResult simulate_policy(const Simulation& simulation, SpotPolicy policy, int threads) {
   constexpr int kChunk = 256;  // histories whose sums are added in order
   const Trials trials(simulation);
+  const Payer payer(simulation);
   const int count = simulation.histories();
   const int chunks = (count + kChunk - 1) / kChunk;
   std::vector<double> hours(static_cast<std::size_t>(count)), cost(static_cast<std::size_t>(count));
@@ -316,11 +341,14 @@ PolicyResult simulate_policy(const Simulation& simulation, SpotPolicy policy, in
     for (int trial = chunk * kChunk; trial < std::min(count, (chunk + 1) * kChunk); ++trial) {
       trials.draw(trial, policy, drawn);
       const SpotOutcome outcome = trials.run(trial, policy, drawn);
-      const Dollars money = cost_of(outcome, drawn.spot_price, drawn.on_demand_price);
       const double stretch = 1 + simulation.buffer;
-      hours[static_cast<std::size_t>(trial)] = outcome.finished ? outcome.wall.value * stretch : kNotReached;
-      cost[static_cast<std::size_t>(trial)] = outcome.finished ? money.value * stretch : kNotReached;
+      const Seconds time = outcome.wall * stretch;
+      const Dollars bill = cost_of(outcome, drawn.spot_price, drawn.on_demand_price) * stretch;
+      const Dollars credited = outcome.finished ? payer.pays(bill, time) : Dollars{};
+      hours[static_cast<std::size_t>(trial)] = outcome.finished ? time.value : kNotReached;
+      cost[static_cast<std::size_t>(trial)] = outcome.finished ? (bill - credited).value : kNotReached;
       sums[static_cast<std::size_t>(chunk)].add(outcome);
+      sums[static_cast<std::size_t>(chunk)].credited += credited;
     }
   };
   parallel_for(chunks, threads, work);
@@ -337,6 +365,7 @@ PolicyResult simulate_policy(const Simulation& simulation, SpotPolicy policy, in
   result.on_demand = all.outcome.on_demand * stretch;
   result.work_on_spot = all.outcome.work_on_spot * stretch;
   result.work_on_demand = all.outcome.work_on_demand * stretch;
+  result.credited = all.credited / count;
   const double mean = all.outcome.work_on_demand.value / count;
   result.work_on_demand_deviation =
       Seconds{std::sqrt(std::max(all.on_demand_squares / count - mean * mean, 0.0)) * (1 + simulation.buffer)};
@@ -354,6 +383,7 @@ PolicyResult simulate_policy(const Simulation& simulation, SpotPolicy policy, in
 std::optional<BoundResult> simulate_bound(const Simulation& simulation) {
   if (simulation.traces.empty() || simulation.deadline <= Seconds{} || !simulation.on_demand_price) return std::nullopt;
   const Trials trials(simulation);
+  const Payer payer(simulation);
   const int count = simulation.histories();
   Trials::Drawn drawn = trials.begin();
   BoundResult result;
@@ -365,7 +395,8 @@ std::optional<BoundResult> simulate_bound(const Simulation& simulation) {
     result.on_demand += bound.on_demand;
     result.work_on_spot += bound.work_on_spot;
     result.work_on_demand += bound.work_on_demand;
-    result.cost += bound.cost;
+    // Who knows the future may begin while the credits last.
+    result.cost += bound.cost - payer.pays(bound.cost * (1 + simulation.buffer), Seconds{}) / (1 + simulation.buffer);
   }
   const double stretch = (1 + simulation.buffer) / count;
   result.spot *= stretch;

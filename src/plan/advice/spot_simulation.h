@@ -42,6 +42,8 @@ struct Simulation {
   std::optional<Interval<DollarsPerSecond>> on_demand_price;  ///< nullopt: only on spot
   Interval<DollarsPerSecond> spot_price{};
   Billing billing;
+  std::vector<Credit> credits;  ///< at the provider of the machines: they pay bills before the user does
+  std::string today;            ///< from which they last
   // How machines come and go. A trace goes first, then the bathtub.
   std::vector<SimulatedTrace> traces;
   Interval<PerSecond> rate{};  ///< of one machine
@@ -80,6 +82,7 @@ struct PolicyResult {
   Seconds work_on_spot{}, work_on_demand{};  ///< progress kept
   Seconds work_on_demand_deviation{};        ///< standard deviation over the histories
   Seconds lost{}, waited{};
+  Dollars credited{};  ///< what credits pay beside `cost`
   double interruptions = 0, starts = 0;
   double late = 0;        ///< share of the histories that miss the deadline; 0 without one
   double unfinished = 0;  ///< share that was given up
