@@ -163,7 +163,8 @@ std::unexpected<Error> not_expected(std::string_view text, AmountKind kind, std:
 /// "EUR" or a sign of money.
 bool is_currency(std::string_view unit) {
   const bool code = unit.size() == 3 && std::ranges::all_of(unit, [](char c) { return c >= 'A' && c <= 'Z'; });
-  return code || unit == "€" || unit == "£" || unit == "¥";
+  constexpr std::array<std::string_view, 10> kSigns = {"€", "£", "¥", "₽", "₩", "₹", "kr", "zł", "元", "Kč"};
+  return code || std::ranges::find(kSigns, unit) != kSigns.end();
 }
 
 /// Says what the amount is when its unit belongs to another kind, and asks back where it has none.

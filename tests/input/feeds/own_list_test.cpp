@@ -58,6 +58,44 @@ TEST(OwnList, CurrenciesAreThoseThatCellsName) {
   EXPECT_EQ(said("0.6 $ per GPU-h"), "$2.4");
 }
 
+TEST(OwnList, SaysWhatToWriteOfCurrenciesWithoutARate) {
+  const auto said = [](const std::string& cell) { return priced("GPU", "Price", cell); };
+  const std::string yen = "a price in JPY or CNY (--rate JPY=DOLLARS or --rate CNY=DOLLARS, whichever it is)";
+  for (const char* cell : {"\xC2\xA5"
+                           "400",
+                           "400 \xC2\xA5",
+                           "\xEF\xBF\xA5"
+                           "400"})
+    EXPECT_EQ(said(cell), yen) << cell;
+  EXPECT_EQ(said("300 kr"),
+            "a price in SEK, NOK or DKK (--rate SEK=DOLLARS or --rate NOK=DOLLARS or --rate DKK=DOLLARS, "
+            "whichever it is)");
+  for (const char* cell : {"500 \xE2\x82\xBD", "500 \xD1\x80\xD1\x83\xD0\xB1.", "500 RUB", "500 rub"})
+    EXPECT_EQ(said(cell), "a price in RUB (--rate RUB=DOLLARS)") << cell;
+  EXPECT_EQ(said("90 z\xC5\x82"), "a price in PLN (--rate PLN=DOLLARS)");
+  EXPECT_EQ(said("30 RMB"), "a price in CNY (--rate CNY=DOLLARS)");
+  EXPECT_EQ(said("CN\xC2\xA5"
+                 "30"),
+            "a price in CNY (--rate CNY=DOLLARS)");
+  // One rate, or a column, says which.
+  FeedTerms terms = terms_of("l.csv");
+  terms.rates = {{"CNY", 0.14}};
+  const std::string list =
+      "gpu,gpus,price,currency\nRTX 4090,4,\xC2\xA5"
+      "20,\n";
+  EXPECT_EQ(told(read_feed(list, terms)), Strings{"4x RTX 4090 $2.8"});
+  terms.rates.push_back({"JPY", 0.007});
+  EXPECT_EQ(read_feed(list, terms).rejections,
+            (Reasons{{"a price in JPY or CNY (one rate alone, --rate JPY=DOLLARS or --rate CNY=DOLLARS, or a column "
+                      "currency)",
+                      1}}));
+  EXPECT_EQ(told(read_feed("gpu,gpus,price,currency\nRTX 4090,4,\xC2\xA5"
+                           "20,CNY\n",
+                           terms)),
+            Strings{"4x RTX 4090 $2.8"});
+  EXPECT_EQ(told(read_feed("gpu,gpus,price,currency\nRTX 4090,4,400,\xC2\xA5\n", terms_of("l.csv"))), Strings{});
+}
+
 TEST(OwnList, ReadsFrenchAndSpanishHeads) {
   const Feed french = read_feed(
       "Fournisseur;R\xC3\xA9gion;Carte graphique;Nombre de GPU;M\xC3\xA9moire GPU (Go);Prix HT par heure "

@@ -31,7 +31,7 @@ std::string_view word_at(std::string_view text) {
 bool take_currency(std::string_view code, OwnPrice& price) {
   // A dollar is any country's that names its own.
   const bool dollar = price.currency == "USD" && code.ends_with('D');
-  if (!price.currency.empty() && price.currency != code && !dollar) return false;
+  if (!dollar) return settle_currency(price.currency, code);
   price.currency = code;
   return true;
 }

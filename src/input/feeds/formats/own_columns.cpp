@@ -32,10 +32,37 @@ constexpr std::array kCurrencies = {
     std::pair{std::string_view("\xC2\xA3"), std::string_view("GBP")},
     std::pair{std::string_view("\xA3"), std::string_view("GBP")},
     std::pair{std::string_view("\xE2\x82\xB9"), std::string_view("INR")},
+    std::pair{std::string_view("CN\xC2\xA5"), std::string_view("CNY")},
+    std::pair{std::string_view("JP\xC2\xA5"), std::string_view("JPY")},
+    std::pair{std::string_view("\xC2\xA5"), std::string_view("JPY|CNY")},
+    std::pair{std::string_view("\xEF\xBF\xA5"), std::string_view("JPY|CNY")},  // the wide sign
+    std::pair{std::string_view("\xE5\x85\x83"), std::string_view("CNY")},      // yuan
+    std::pair{std::string_view("\xE5\x86\x86"), std::string_view("JPY")},      // yen
+    std::pair{std::string_view("\xE2\x82\xBD"), std::string_view("RUB")},
+    std::pair{std::string_view("\xD1\x80\xD1\x83\xD0\xB1"), std::string_view("RUB")},  // rub
+    std::pair{std::string_view("\xE2\x82\xA9"), std::string_view("KRW")},
+    std::pair{std::string_view("\xE2\x82\xBA"), std::string_view("TRY")},
+    std::pair{std::string_view("\xE2\x82\xB4"), std::string_view("UAH")},
+    std::pair{std::string_view("\xE2\x82\xAA"), std::string_view("ILS")},
+    std::pair{std::string_view("z\xC5\x82"), std::string_view("PLN")},
+    std::pair{std::string_view("K\xC4\x8D"), std::string_view("CZK")},
 };
-constexpr std::array<std::string_view, 19> kCodes = {"USD", "EUR", "GBP", "INR", "CHF", "JPY", "CNY",
-                                                     "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "BRL",
-                                                     "KRW", "SGD", "HKD", "ILS", "NZD"};
+constexpr std::array<std::string_view, 24> kCodes = {"USD", "EUR", "GBP", "INR", "CHF", "JPY", "CNY", "CAD",
+                                                     "AUD", "SEK", "NOK", "DKK", "PLN", "BRL", "KRW", "SGD",
+                                                     "HKD", "ILS", "NZD", "RUB", "TRY", "UAH", "CZK", "TWD"};
+/// Words for them.
+constexpr std::array kCurrencyWords = {
+    std::pair{std::string_view("kr"), std::string_view("SEK|NOK|DKK")},
+    std::pair{std::string_view("rmb"), std::string_view("CNY")},
+    std::pair{std::string_view("yuan"), std::string_view("CNY")},
+    std::pair{std::string_view("yen"), std::string_view("JPY")},
+    std::pair{std::string_view("rub"), std::string_view("RUB")},
+    std::pair{std::string_view("zl"), std::string_view("PLN")},
+    std::pair{std::string_view("kc"), std::string_view("CZK")},
+    std::pair{std::string_view("sfr"), std::string_view("CHF")},
+    std::pair{std::string_view("euro"), std::string_view("EUR")},
+    std::pair{std::string_view("euros"), std::string_view("EUR")},
+};
 
 constexpr std::array kTimes = {
     std::pair{std::string_view("h|hr|hrs|hour|hours|hourly|stunde|stunden|std|stundlich|heure|heures|horaire|"
@@ -228,7 +255,21 @@ std::string_view currency_of(std::string_view text) {
     if (text == sign) return code;
   for (const std::string_view code : kCodes)
     if (iequals(code, text)) return code;
+  for (const auto& [word, code] : kCurrencyWords)
+    if (iequals(word, text)) return code;
   return "";
+}
+
+bool settle_currency(std::string& currency, std::string_view other) {
+  if (other.empty() || iequals(currency, other)) return true;
+  const auto among = [](std::string_view one, std::string_view several) {
+    return std::ranges::any_of(split(several, '|'), [&](std::string_view code) { return iequals(code, one); });
+  };
+  if (currency.empty() || among(other, currency)) {
+    currency = other;
+    return true;
+  }
+  return among(currency, other);
 }
 
 double hours_of(std::string_view word) {

@@ -84,7 +84,11 @@ int undone(const OwnColumn& column);
 std::vector<std::string> head_words(std::string_view name);
 
 /// Three letters of a currency that people write, by sign or letters ("$", "usd", "€"); empty: it is none.
+/// Where several countries write it so: all of them, "JPY|CNY" for a yen sign (FeedRow::currency).
 std::string_view currency_of(std::string_view text);
+/// Joins what two places say of one price's currency; false: they say different ones. Of several that a sign may mean
+/// the one that the other place names.
+bool settle_currency(std::string& currency, std::string_view other);
 /// The currency whose sign a text begins with, and the bytes of the sign; 0: none.
 std::pair<std::string_view, std::size_t> currency_sign(std::string_view text);
 /// Hours of a word for a time: 1 for "hr", 730 for "month"; 0: it is none.

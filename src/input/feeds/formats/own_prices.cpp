@@ -23,13 +23,6 @@ bool is_of_price(const OwnColumn& column) {
   return column.field == OwnField::kPrice || column.field == OwnField::kSpotPrice;
 }
 
-/// False: the two say different currencies.
-bool settle_code(std::string& currency, const std::string& other) {
-  if (other.empty()) return true;
-  if (currency.empty()) currency = other;
-  return iequals(currency, other);
-}
-
 }  // namespace
 
 OwnUnit read_own_unit(std::string_view cell) {
@@ -98,7 +91,8 @@ void OwnPrices::add(const OwnColumn& column, std::string_view cell) {
       // "EUR/h"
       const OwnUnit unit = read_own_unit(cell);
       if (unit.known && currency_of(cell).empty()) return units_.push_back({&column, cell});
-      currency_ = cell;
+      const std::string_view code = currency_of(cell);
+      currency_ = code.empty() ? cell : code;
       return;
     }
     case OwnField::kPrice:
@@ -152,7 +146,7 @@ std::string OwnPrices::settle_unit() {
   for (const Candidate& candidate : units_) {
     const OwnUnit one = read_own_unit(candidate.cell);
     if (!one.known) return "a unit of prices that gpuplan does not know: " + printable(candidate.cell, 40);
-    if (!settle_code(unit_.currency, one.currency)) return std::string(kTwoCurrencies);
+    if (!settle_currency(unit_.currency, one.currency)) return std::string(kTwoCurrencies);
     if (unit_.hours > 0 && one.hours > 0 && unit_.hours != one.hours)
       return "units of prices that contradict each other";
     unit_.hours = std::max(unit_.hours, one.hours);
@@ -181,7 +175,7 @@ std::string OwnPrices::convert(const OwnColumn& column, std::string_view cell, F
   const bool per_gpu = price.per_gpu || column.per_gpu;
   if ((unit.per_machine && per_gpu) || (unit.per_gpu && column.per_machine)) return std::string(kContradiction);
   found.currency = price.currency.empty() ? column.currency : price.currency;
-  if (!settle_code(found.currency, unit.currency)) return std::string(kTwoCurrencies);
+  if (!settle_currency(found.currency, unit.currency)) return std::string(kTwoCurrencies);
   into = price.value;
   if (!price.cents && (column.cents || unit.cents)) into /= 100;
   if (const double of = std::max(hours, unit.hours); of > 0) into /= of;
@@ -232,7 +226,7 @@ std::string OwnPrices::read(FeedRow& row) {
   // A figure without a sign is in the currency of the row.
   row.currency = unit_.currency;
   for (const std::string* said : {&currency_, &on_demand.currency, &as_spot.currency})
-    if (!settle_code(row.currency, *said)) return std::string(kTwoCurrencies);
+    if (!settle_currency(row.currency, *said)) return std::string(kTwoCurrencies);
   return "";
 }
 
@@ -243,7 +237,7 @@ std::string OwnPrices::read_spot(std::string_view cell, FeedRow& row) {
   if (std::string wrong = convert(like == prices_.end() ? bare : *like->column, cell, row, row.spot, found);
       !wrong.empty())
     return wrong;
-  if (!settle_code(row.currency, found.currency)) return std::string(kTwoCurrencies);
+  if (!settle_currency(row.currency, found.currency)) return std::string(kTwoCurrencies);
   return std::isnan(row.spot) ? "a kind of price that gpuplan does not know" : "";
 }
 

@@ -204,6 +204,26 @@ const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
   return remember(best, std::move(note));
 }
 
+Result<double> FeedRows::rate_of(const std::string& currency) const {
+  std::vector<std::string> codes;
+  std::optional<double> rate;
+  bool several = false;
+  for (const std::string_view code : split(currency, '|')) {
+    codes.push_back(printable(code, 12));
+    for (const CurrencyRate& one : terms_.rates) {
+      if (!iequals(one.code, code)) continue;
+      several = several || rate;
+      rate = one.dollars;
+    }
+  }
+  if (rate && !several) return *rate;
+  std::vector<std::string> flags;
+  for (const std::string& code : codes) flags.push_back("--rate " + code + "=DOLLARS");
+  if (codes.size() == 1) return failure("a price in " + codes.front() + " (" + flags.front() + ")");
+  return failure("a price in " + listed(codes, "or") + (rate ? " (one rate alone, " : " (") + join(flags, " or ") +
+                 (rate ? ", or a column currency)" : ", whichever it is)"));
+}
+
 void FeedRows::take(FeedRow row) {
   if (row.provider.empty()) row.provider = terms_.provider;
   bool cleaned = false;
@@ -219,12 +239,9 @@ void FeedRows::take(FeedRow row) {
   if (!row.as_of.empty() && !is_iso_date(row.as_of)) return refuse("a date that is none");
 
   if (!row.currency.empty() && !iequals(row.currency, "USD")) {
-    const auto rate =
-        std::ranges::find_if(terms_.rates, [&](const CurrencyRate& one) { return iequals(one.code, row.currency); });
-    if (rate == terms_.rates.end())
-      return refuse("a price in " + printable(row.currency, 12) + " (--rate " + printable(row.currency, 12) +
-                    "=DOLLARS)");
-    for (double* price : {&row.price, &row.spot, &row.disk_price, &row.egress_price}) *price *= rate->dollars;
+    const Result<double> rate = rate_of(row.currency);
+    if (!rate) return refuse(rate.error().message);
+    for (double* price : {&row.price, &row.spot, &row.disk_price, &row.egress_price}) *price *= *rate;
   }
   if (!counts(row.price) && !counts(row.spot)) return refuse("no price");
   if (counts(row.price))
@@ -279,6 +296,7 @@ void FeedRows::take(FeedRow row) {
   offer.instance = std::move(row.instance);
   offer.availability = std::move(row.availability);
   offer.label = std::move(row.label);
+  parted_->give_band(offer);
   if (seen_before(offer)) return reject(row.row, "the same row again", words);
   feed_.offers.push_back(std::move(offer));
   feed_.offer_rows.push_back(row.row);

@@ -31,7 +31,7 @@ struct FeedRow {
   double gpu_memory_gib = 0;              ///< of one GPU
   double price = kNoPrice;                ///< an hour of the whole machine on demand
   double spot = kNoPrice;                 ///< the same as spot
-  std::string currency;                   ///< empty: USD
+  std::string currency;                   ///< empty: USD; "JPY|CNY": one of these, whichever has a rate
   double vcpus = 0, ram_gib = 0;          ///< of the machine
   double disk_price = kNoPrice;           ///< a GB-month
   double egress_price = kNoPrice;         ///< a GB
@@ -78,6 +78,8 @@ class FeedRows {
   Feed finish();
 
  private:
+  /// Dollars for one unit; the message is why the row is rejected.
+  Result<double> rate_of(const std::string& currency) const;
   const Gpu* find(FeedRow& row, std::string& problem);
   bool seen_before(const Offer& offer);
   void hand_over();
