@@ -61,6 +61,7 @@ Result<std::vector<Feed>> read_fetched(const FetchedList& list, const FeedTerms&
     }
     feeds.insert(feeds.end(), std::make_move_iterator(found->begin()), std::make_move_iterator(found->end()));
   }
+  parted.give_bands(feeds);
   if (const auto missing = parted.missing()) return failure(missing->message);
   if (kept == 0)
     return failure(rows == 0 ? "sends a list without rows"

@@ -214,6 +214,32 @@ class Prices(unittest.TestCase):
         self.assertIn("1 offer from", run(*ask, "--prices", mine, **environment).stdout)
         self.assertIn("p5.48xlarge", run("offers", "H100", "gpus=8", "price=18", **environment).stdout)
 
+    def test_commitments_are_in_offers(self):
+        config = self.file("gpuplan.toml", '[[commitments]]\nprovider = "aws"\ngpu = "4x H100 SXM"\nprice = "$1/h"\n'
+                           '[[commitments]]\nprovider = "aws"\ngpu = "L4"\ndiscount = "25%"\n'
+                           '[[commitments]]\nprovider = "aws"\nuntil = "2020-01-01"\n')
+        self.prices("import", self.file("aws-2026-11-20.csv", catalogue(40)))
+        environment = {"GPUPLAN_STORE": self.store, "GPUPLAN_CONFIG": config}
+        told = run("offers", "provider=aws", "H100", "p5.48xlarge", "region=us-east-1", **environment)
+        self.assertIn("$24.00", told.stdout)  # half of 8 x $5, and 4 x $1
+        self.assertIn("Your own commitments are in these prices: aws 4x H100 SXM at $1.00/h a GPU (", " ".join(told.stdout.split()))
+        answer = json.loads(run("offers", "provider=aws", "region=us-east-1", "--json", **environment).stdout)
+        rows = {(one["instance"], one["as_of"]): one for one in answer["offers"]}
+        row = rows["p5.48xlarge", "2026-11-20"]
+        self.assertEqual((row["price_usd_per_hour"], row["listed_price_usd_per_hour"]), (24, 40))
+        self.assertAlmostEqual(rows["g6.xlarge", "2026-11-20"]["price_usd_per_hour"], 0.6)
+        self.assertEqual(len(answer["commitments"]), 2, "one has ended")
+        self.assertNotIn("commitments", run("offers", "aws", "--no-config", **environment).stdout)
+
+    def test_bands_of_the_spot_advisor_join_spot_prices(self):
+        advisor = json.dumps({"instance_types": {"g6.xlarge": {"emr": True, "cores": 4, "ram_gb": 16.0}}, "spot_advisor": {
+            "us-east-1": {"Linux": {"g6.xlarge": {"s": 60, "r": 4}}}}, "ranges": [{"index": 4, "label": ">20%", "max": 100}]})
+        files = [self.file("advisor.json", advisor), self.file("aws-2026-11-20.csv", catalogue(55))]
+        for words in (files, files[::-1]):
+            self.assertEqual(self.answer("import", *words)["kept"], 2)
+            self.assertRegex(self.prices("export").stdout, r"g6\.xlarge.*>20%")
+        self.assertIn("is the AWS Spot Advisor", self.prices("import", files[0], code=5).stderr)
+
     def test_discounts_are_told(self):
         config = self.file("gpuplan.toml", '[discounts]\naws = "10%"\nawss = "5%"\n"aws: H100 SXM" = "50%"\n')
         self.prices("import", self.file("aws-2026-11-20.csv", catalogue(18)))

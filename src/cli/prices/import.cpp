@@ -95,6 +95,7 @@ Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files,
     if (!is_address(file.name)) name_lists(system, file, *lists);
     std::ranges::move(*lists, std::back_inserter(read.lists));
   }
+  parted.give_bands(read.lists);
   if (auto missing = parted.missing()) {
     if (!parted_found) return std::unexpected(*std::move(missing));
     complain(system, *missing);

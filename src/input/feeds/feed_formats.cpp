@@ -32,6 +32,7 @@ constexpr std::array kFormats = {
     FeedFormat{"aws-page", "AWS pricing page", "aws", begins_aws_page, read_aws_page},
     FeedFormat{"aws-spot", "AWS spot page", "aws", begins_aws_spot, read_aws_spot},
     FeedFormat{"aws-spot-history", "AWS spot price history", "aws", begins_aws_spot_history, read_aws_spot_history},
+    FeedFormat{"aws-advisor", "AWS Spot Advisor", "aws", begins_aws_advisor, read_aws_advisor},
     FeedFormat{"oci", "Oracle Cloud price estimator", "oci", begins_oci, read_oci},
     FeedFormat{"verda", "Verda instance types", "verda", begins_verda, read_verda},
     FeedFormat{"vultr", "Vultr plans", "vultr", begins_vultr, read_vultr},

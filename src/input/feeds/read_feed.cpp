@@ -240,6 +240,7 @@ Result<void> FeedSource::take(std::string_view bytes) {
 Result<std::vector<Feed>> FeedSource::finish() {
   if (state_->error) return std::unexpected(*state_->error);
   auto feeds = state_->finish();
+  if (feeds) state_->parted.give_bands(*feeds);
   if (const auto missing = state_->parted.missing(); feeds && missing) return std::unexpected(*missing);
   return feeds;
 }

@@ -2,6 +2,7 @@
 // of GPUs.
 #include "input/feeds/json_feed_fixture.h"
 #include "input/feeds/read_feed.h"
+#include "input/feeds/rows/parted_lists.h"
 
 namespace gpuplan {
 namespace {
@@ -169,6 +170,40 @@ callback({"vers":0.01,"config":{"rate":"perhr","regions":[{"region":"us-east","f
   const auto feeds = source.finish();
   ASSERT_FALSE(feeds);
   EXPECT_EQ(feeds.error().place.line, 3);
+}
+
+TEST(AwsFeed, TheSpotAdvisorTellsBandsOfOtherLists) {
+  const std::string advisor =
+      R"({"instance_types":{"g6.xlarge":{"emr":true,"cores":4,"ram_gb":16.0},"m5.large":{"emr":true,"cores":2,"ram_gb":8.0}},)"
+      R"("spot_advisor":{"us-east-1":{"Linux":{"g6.xlarge":{"s":60,"r":4},"m5.large":{"s":50,"r":0}},"Windows":{"g6.xlarge":{"s":1,"r":0}}},)"
+      R"("eu-west-1":{"Linux":{"g6.xlarge":{"s":60,"r":0}}}},)"
+      R"("ranges":[{"index":0,"label":"<5%","max":5},{"index":4,"label":">20%","max":100}]})";
+  const std::string prices = R"([
+    {"AvailabilityZone":"us-east-1b","InstanceType":"g6.xlarge","ProductDescription":"Linux/UNIX","SpotPrice":"0.25","Timestamp":"2026-11-20T10:00:00+00:00"},
+    {"AvailabilityZone":"eu-west-1a","InstanceType":"g6.xlarge","ProductDescription":"Linux/UNIX","SpotPrice":"0.3","Timestamp":"2026-11-20T10:00:00+00:00"},
+    {"AvailabilityZone":"us-west-2a","InstanceType":"g6.xlarge","ProductDescription":"Linux/UNIX","SpotPrice":"0.3","Timestamp":"2026-11-20T10:00:00+00:00"}])";
+  for (const bool first : {true, false}) {
+    PartedLists parted;
+    std::vector<Feed> all;
+    for (const std::string& text : first ? Lines{advisor, prices} : Lines{prices, advisor}) {
+      FeedTerms terms;
+      terms.file = "list.json";
+      terms.parted = &parted;
+      FeedSource source(terms, "", catalogue());
+      ASSERT_TRUE(source.take(text));
+      auto feeds = source.finish();
+      ASSERT_TRUE(feeds) << feeds.error().message;
+      std::ranges::move(*feeds, std::back_inserter(all));
+    }
+    parted.give_bands(all);
+    EXPECT_FALSE(parted.missing());
+    ASSERT_EQ(all.size(), 1U);
+    ASSERT_EQ(all[0].offers.size(), 3U);
+    EXPECT_EQ(all[0].offers[0].band, SpotBand::kAbove20);
+    EXPECT_EQ(all[0].offers[1].band, SpotBand::kBelow5);
+    EXPECT_FALSE(all[0].offers[2].band) << "a region that the advisor does not have";
+  }
+  EXPECT_NE(read_as("aws-advisor", advisor).error.find("Spot Advisor: it says how often"), std::string::npos);
 }
 
 TEST(AwsFeed, ReadsTheSpotPage) {

@@ -41,6 +41,15 @@ struct PartedLists {
   std::string prices_file;                  ///< the first that has prices
   bool joined = false;                      ///< machines got their prices
 
+  /// How often spot machines of AWS are interrupted, by region and instance in lower case, parted by a line end.
+  std::map<std::string, SpotBand> bands;
+  std::string bands_file;
+  bool banded = false;  ///< offers got theirs
+
+  /// The band of an offer that has a spot price and says nothing of interruptions itself.
+  void give_band(Offer& offer);
+  void give_bands(std::vector<Feed>& lists);
+
   /// What is not there yet that the others need; none: nothing.
   std::optional<Error> missing() const;
 };

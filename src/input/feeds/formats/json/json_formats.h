@@ -33,6 +33,8 @@ bool begins_aws_spot(std::string_view head);
 std::unique_ptr<FeedReader> read_aws_spot(FeedRows& rows);
 bool begins_aws_spot_history(std::string_view head);
 std::unique_ptr<FeedReader> read_aws_spot_history(FeedRows& rows);
+bool begins_aws_advisor(std::string_view head);
+std::unique_ptr<FeedReader> read_aws_advisor(FeedRows& rows);
 bool begins_oci(std::string_view head);
 std::unique_ptr<FeedReader> read_oci(FeedRows& rows);
 bool begins_verda(std::string_view head);

@@ -15,12 +15,6 @@ struct NoPriceList {
 };
 
 constexpr std::array kNoPriceLists = {
-    NoPriceList{{"spot_advisor", "ranges[].label"},
-                "is the AWS Spot Advisor: it says how often machines are interrupted (in bands), not what they cost; "
-                "import the AWS price list, or spot prices of aws ec2 describe-spot-price-history"},
-    NoPriceList{{"ranges[].label", "instance_types.*.emr"},
-                "is the AWS Spot Advisor: it says how often machines are interrupted (in bands), not what they cost; "
-                "import the AWS price list, or spot prices of aws ec2 describe-spot-price-history"},
     NoPriceList{{"[].location_code", "[].availabilities"},
                 "says where Verda has machines, not what they cost; import its instance-types"},
     NoPriceList{{"items[].spec.pricePerUnit", "items[].security"},
