@@ -214,6 +214,15 @@ class Prices(unittest.TestCase):
         self.assertIn("1 offer from", run(*ask, "--prices", mine, **environment).stdout)
         self.assertIn("p5.48xlarge", run("offers", "H100", "gpus=8", "price=18", **environment).stdout)
 
+    def test_the_order_may_be_said_as_vast_says_it(self):
+        words = ["offers", "gpu_name=H100_SXM num_gpus>=8 dph<30"]
+        sorted_by = run(*words, "--sort", "dph-", GPUPLAN_STORE="").stdout
+        self.assertIn("by price, largest first", sorted_by)
+        self.assertEqual(run(*words, "-o", "dph-", GPUPLAN_STORE="").stdout, sorted_by)
+        out = str(self.folder / "dph-")
+        self.assertEqual(run(*words, "-o", out, GPUPLAN_STORE="").stdout, "")
+        self.assertTrue(os.path.exists(out))
+
     def test_commitments_are_in_offers(self):
         config = self.file("gpuplan.toml", '[[commitments]]\nprovider = "aws"\ngpu = "4x H100 SXM"\nprice = "$1/h"\n'
                            '[[commitments]]\nprovider = "aws"\ngpu = "L4"\ndiscount = "25%"\n'

@@ -1,5 +1,6 @@
 // gpuplan offers [FILTER]: what the market rents.
 #include <memory>
+#include <utility>
 
 #include "api/questions/offers.h"
 #include "cli/commands/commands.h"
@@ -25,14 +26,16 @@ struct OffersArguments {
 };
 
 int run_offers(System& system, const OffersArguments& options) {
-  const Common& common = options.common;
+  Common common = options.common;
+  OfferSelection selection = options.selection;
+  // vast.ai's -o is the order: nobody calls a file "dph-".
+  if (selection.sort.empty() && is_order(common.output)) selection.sort = std::exchange(common.output, "");
   auto catalogue = load_catalogue(system, common.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
 
   const auto request =
       read_market(system, {options.prices, options.rates, options.store, options.no_config}, *catalogue);
   if (!request) return complain(system, request.error());
-  OfferSelection selection = options.selection;
   const Form form = form_of(common);
   if ((form == Form::kText || form == Form::kMarkdown) && !selection.all && selection.group_by.empty())
     selection.ordered = kOffersShown;  // nobody sees the order of the others
@@ -44,7 +47,7 @@ int run_offers(System& system, const OffersArguments& options) {
   return deliver_form(
       system, common, report.rows.empty() ? kNothingFits : kDone,
       [&](const Screen& screen) {
-        const bool all = options.selection.all;
+        const bool all = selection.all;
         return grouped ? offer_groups_text(report, screen, all) : offers_text(report, screen, all);
       },
       [&] { return grouped ? offer_groups_json(report) : offers_json(report); },

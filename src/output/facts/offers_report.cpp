@@ -185,6 +185,12 @@ void write_price(JsonWriter& json, const std::string& key, const Price& price, i
 
 }  // namespace
 
+bool is_order(std::string_view text) {
+  if (!text.ends_with('-') && !text.ends_with('+')) return false;
+  const auto field = find_field(kOfferFieldNames, text.substr(0, text.size() - 1), "");
+  return field && *field;
+}
+
 Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, const Catalogue& catalogue,
                                    const OfferSelection& selection, std::size_t too_old) {
   const OfferRows views(offers, catalogue, selection);

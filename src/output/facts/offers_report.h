@@ -53,6 +53,9 @@ struct OffersReport {
       listed;  ///< the prices of the lists where a commitment makes another
 };
 
+/// Whether a text is a field with the order behind it, "dph-" or "price+".
+bool is_order(std::string_view text);
+
 /// The offers selected. The report refers to the offers and the catalogue. Usage errors: a filter that can not be read,
 /// a field that offers do not have.
 Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, const Catalogue& catalogue,
