@@ -40,9 +40,10 @@ Result<std::vector<Feed>> read_fetched(const FetchedList& list, const FeedTerms&
   if (find_feed_format(format) == nullptr) format = {};
   std::vector<Feed> feeds;
   std::uint64_t rows = 0, kept = 0;
-  PartedLists parted;
+  PartedLists parted;  // of this list alone, where nobody has read others
   FeedTerms shared = terms;
-  shared.parted = &parted;
+  const bool alone = terms.parted == nullptr;
+  if (alone) shared.parted = &parted;
   for (std::size_t at = 0; at < list.documents.size();) {
     const std::size_t address = list.documents[at].address;
     // Each is another list, and what becomes of its rows is told by its name.
@@ -63,6 +64,7 @@ Result<std::vector<Feed>> read_fetched(const FetchedList& list, const FeedTerms&
   }
   parted.give_bands(feeds);
   if (const auto missing = parted.missing()) return failure(missing->message);
+  if (!alone && feeds.empty()) return feeds;
   if (kept == 0)
     return failure(rows == 0 ? "sends a list without rows"
                              : "sends no offer that can be used (" + count_of(static_cast<double>(rows), "row") + ")");

@@ -528,6 +528,18 @@ class Joined(Fetch):
         self.assertEqual(row["result"], "failed")
         self.assertIn("whose prices stand in its list of products", row["reason"])
 
+    def test_one_of_them_may_lie_on_the_disk(self):
+        file = self.home / "shapes.json"
+        file.write_text(json.dumps(self.SHAPES))
+        with Server(lambda *_: answer(json.dumps(self.PRODUCTS))) as server:
+            for words in ((str(file), server.url()), (server.url(), str(file))):
+                done = run("prices", "import", *words, "--json", **self.variables())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads(done.stdout)["kept"], 2)
+            done = run("prices", "import", server.url(), **self.variables())
+            self.assertEqual(done.returncode, 5)
+            self.assertIn("is the list of products", done.stderr)
+
 
 class Store(Fetch):
     """What came is in the store, and is not sent again as long as it is there."""
