@@ -30,6 +30,7 @@ void expect_same(const Catalogue& a, const Catalogue& b) {
   EXPECT_TRUE(a.links == b.links);
   EXPECT_TRUE(a.problems == b.problems);
   EXPECT_TRUE(a.api_prices == b.api_prices);
+  EXPECT_TRUE(a.price_spreads == b.price_spreads);
   EXPECT_TRUE(a.engines == b.engines);
   EXPECT_TRUE(a.training_constants == b.training_constants);
   EXPECT_TRUE(a.generation_constants == b.generation_constants);
@@ -69,7 +70,8 @@ TEST(CatalogueImage, ComesBackAsItWas) {
            .band = SpotBand::k10To15,
            .availability = "few",
            .stock = Stock::kLow,
-           .price_doubt = 0.5,
+           .price_doubt = {.age = 0.5, .place = 0.25},
+           .spot_doubt = {.age = 0.75, .place = 1.5},
            .reliability = 0.25,
            .billing = {Seconds{1}, Seconds{2}, Seconds{3}, false, Seconds{4}},
            .disk_price = DollarsPerByteSecond{5},

@@ -36,14 +36,13 @@ std::string wrong_pick(const Answer& answer) {
   const Plan* pick = answer.pick();
   const Job& job = answer.searched.job;
   if (pick == nullptr || answer.found().recommendations.limits_missed || job.goal == Goal::kFewestGpus) return "";
-  const auto nvidia = [](const Plan& plan) { return plan.node.gpu == nullptr || plan.node.gpu->vendor == "nvidia"; };
   constexpr double kClearly = 0.899;
   const Contends contends(answer.plans());
   for (const Plan& other : answer.plans())
     if (contends(other) && other.keeps_limits() && other.cost.p50 <= pick->cost.p50 && other.done() <= pick->done() &&
         (other.done() <= pick->done() * kClearly ||
          (other.cost.p50 < pick->cost.p50 && other.cost.p50 <= pick->cost.p50 * kClearly)) &&
-        offers_in(other) <= offers_in(*pick) && is_rare(other) <= is_rare(*pick) && nvidia(other) >= nvidia(*pick))
+        offers_in(other) <= offers_in(*pick) && is_rare(other) <= is_rare(*pick) && is_other_stack(other) <= is_other_stack(*pick))
       return plan_words(other) + " beats the pick, " + plan_words(*pick);
   return "";
 }

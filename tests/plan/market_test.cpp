@@ -188,6 +188,7 @@ TEST(Market, WhatIsNotToBeHadIsNoOffer) {
 TEST(Market, OldPricesAreWorthLess) {
   Catalogue catalogue;
   catalogue.answer_constants.price_drift = 0.2;
+  catalogue.answer_constants.price_drift_spot = 0.3;
   const std::vector<Offer> known = {offer("A", 1, 1, "2026-10-25"), offer("B", 1, 1, "2026-07-25"),
                                     offer("C", 1, 1, "2026-11-25"), offer("D", 1, 1)};
   Job job;
@@ -195,18 +196,18 @@ TEST(Market, OldPricesAreWorthLess) {
   MarketFilter filter;
   const auto market = market_for(job, catalogue, known, filter);
   ASSERT_EQ(market.size(), 4u);
-  EXPECT_NEAR(market[0].price_doubt, 0.2, 0.01) << "a month";
-  EXPECT_NEAR(market[1].price_doubt, 0.4, 0.01) << "four months: twice";
-  EXPECT_EQ(market[2].price_doubt, 0);
-  EXPECT_EQ(market[3].price_doubt, 0);
+  EXPECT_NEAR(market[0].price_doubt.age, 0.2, 0.01) << "a month";
+  EXPECT_NEAR(market[1].price_doubt.age, 0.4, 0.01) << "four months: twice";
+  EXPECT_FALSE(market[2].price_doubt.any());
+  EXPECT_FALSE(market[3].price_doubt.any());
   // The median stays, 80 % lie within exp(1.28 x 0.2).
   const auto price = price_today(market[0], false);
   EXPECT_EQ(price.p50, market[0].price->p50);
-  EXPECT_NEAR(price.p90 / price.p50, std::exp(1.2816 * market[0].price_doubt), 1e-4);
+  EXPECT_NEAR(price.p90 / price.p50, std::exp(1.2816 * market[0].price_doubt.age), 1e-4);
   // Of no date of today nobody can say how old they are.
   MarketFilter undated;
   job.market.today.clear();
-  for (const Offer& one : market_for(job, catalogue, known, undated)) EXPECT_EQ(one.price_doubt, 0);
+  for (const Offer& one : market_for(job, catalogue, known, undated)) EXPECT_FALSE(one.price_doubt.any());
 }
 
 }  // namespace

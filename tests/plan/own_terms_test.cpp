@@ -147,7 +147,7 @@ TEST(Commitments, AreSharedByMachinesAtTheSameTime) {
 
 TEST(Commitments, AreInNoDoubtWhereTheyStateAPrice) {
   Job job = job_of(job_text("commitments: [{provider: aws, price: $1/h}]\n"));
-  for (Offer& offer : job.market.offers) offer.price_doubt = 0.3;
+  for (Offer& offer : job.market.offers) offer.price_doubt = {.age = 0.3};
   const Searched all(std::move(job));
   EXPECT_EQ(at(all, "aws").cost.p10, at(all, "aws").cost.p90);
   EXPECT_LT(at(all, "gcp").cost.p10, at(all, "gcp").cost.p90);

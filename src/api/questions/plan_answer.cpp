@@ -137,6 +137,7 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
   if (!look.command.empty()) report.command = look.command;
   report.offers = found.market;
   report.how = asked.terms.how;
+  report.break_even = break_even(report.job, report.found, report.compared());
   blame_phases(found, catalogue, asked.terms, report);
   name_market(asked, report);
   report.in_flags = !request.job;

@@ -10,15 +10,16 @@
 namespace gpuplan {
 
 struct AnswerConstants {
-  double rows = kUnset;             ///< plans in the table
-  double lines = kUnset;            ///< of the whole answer, for one phase
-  double lines_of_phases = kUnset;  ///< for several
-  double remarks = kUnset;          ///< at most
-  double old_price_days = kUnset;   ///< age from which prices are old
-  double beside_shared = kUnset;    ///< share of the variance of time beside the work that all plans of a job share
-  double price_drift = kUnset;      ///< standard deviation of the logarithm of a price after a month
-  double stale_run_days = kUnset;   ///< age from which it is said that own runs are old
-  double setup_share = kUnset;      ///< share of the hours from which time beside the work is told
+  double rows = kUnset;              ///< plans in the table
+  double lines = kUnset;             ///< of the whole answer, for one phase
+  double lines_of_phases = kUnset;   ///< for several
+  double remarks = kUnset;           ///< at most
+  double old_price_days = kUnset;    ///< age from which prices are old
+  double beside_shared = kUnset;     ///< share of the variance of time beside the work that all plans of a job share
+  double price_drift = kUnset;       ///< standard deviation of the logarithm of a price on demand after a month
+  double price_drift_spot = kUnset;  ///< the same of spot prices
+  double stale_run_days = kUnset;    ///< age from which it is said that own runs are old
+  double setup_share = kUnset;       ///< share of the hours from which time beside the work is told
   double beside_machines_share = kUnset;  ///< share of the cost from which disks, and results sent out, are told
   double idle_share = kUnset;             ///< share of the cost from which idle machines are told
   double disk_a_gpu_tb = kUnset;          ///< TB of disk for each GPU, beyond which rented machines seldom have it
@@ -76,6 +77,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"weight_kept", &AnswerConstants::weight_kept},
     AnswerConstant{"idle_share", &AnswerConstants::idle_share},
     AnswerConstant{"price_drift", &AnswerConstants::price_drift},
+    AnswerConstant{"price_drift_spot", &AnswerConstants::price_drift_spot},
     AnswerConstant{"stale_run_days", &AnswerConstants::stale_run_days},
 };
 

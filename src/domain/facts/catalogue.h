@@ -18,6 +18,7 @@
 #include "domain/facts/known_problem.h"
 #include "domain/facts/optimizer.h"
 #include "domain/facts/practice_constants.h"
+#include "domain/facts/price_spread.h"
 #include "domain/facts/training_constants.h"
 #include "domain/hardware/hardware.h"
 #include "domain/hardware/link.h"
@@ -117,6 +118,7 @@ struct Catalogue {
   std::vector<LinkEfficiency> links;
   std::vector<KnownProblem> problems;
   std::vector<ApiPrice> api_prices;
+  std::vector<PriceSpread> price_spreads;
   std::vector<EngineProfile> engines;
   TrainingConstants training_constants;
   GenerationConstants generation_constants;

@@ -42,6 +42,15 @@ struct Names<Stock> {
                                          Named<Stock>{Stock::kMedium, "medium"}, Named<Stock>{Stock::kHigh, "high"}};
 };
 
+/// How far the price that one pays in the end lies from the listed one: standard deviations of its logarithm, two parts
+/// that do not depend on each other.
+struct PriceDoubt {
+  double age = 0;    ///< what became of it since it was listed
+  double place = 0;  ///< at another host, zone or region, where what is listed is gone
+  bool any() const { return age > 0 || place > 0; }
+  constexpr auto operator<=>(const PriceDoubt&) const = default;
+};
+
 struct Offer {
   OfferKind kind = OfferKind::kRented;
   std::string provider, region, instance;
@@ -54,8 +63,8 @@ struct Offer {
   std::optional<SpotBand> band;                          ///< where no rate is stated
   std::string availability;                              ///< as the source words it
   Stock stock = Stock::kUnsaid;
-  double price_doubt = 0;  ///< standard deviation of the logarithm of what became of the prices since they were listed
-  double reliability = 0;  ///< share of the time (0..1) that the host was up; 0: not said
+  PriceDoubt price_doubt, spot_doubt;  ///< of price and spot_price
+  double reliability = 0;              ///< share of the time (0..1) that the host was up; 0: not said
   Billing billing;
   std::optional<DollarsPerByteSecond> disk_price;
   std::optional<DollarsPerByte> egress_price;

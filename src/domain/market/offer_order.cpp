@@ -18,14 +18,14 @@ double median(const std::optional<Interval<DollarsPerSecond>>& price) {
 /// All of it: a new field does not compile until it is here. Words about an offer make it no other one.
 auto all_of(const Offer& o) {
   const auto& [kind, provider, region, instance, zone, gpu, gpus, price, spot_price, interruptions, band, availability,
-               stock, price_doubt, reliability, billing, disk_price, egress_price, label, source, as_of, notes, vcpus,
-               ram, disk, nodes, max_nodes, network, max_time, wait, partition, account, qos, queue, preemptible,
-               leave_free, watts, usd_per_kwh] = o;
+               stock, price_doubt, spot_doubt, reliability, billing, disk_price, egress_price, label, source, as_of,
+               notes, vcpus, ram, disk, nodes, max_nodes, network, max_time, wait, partition, account, qos, queue,
+               preemptible, leave_free, watts, usd_per_kwh] = o;
   static_cast<void>(notes);
   return std::tie(kind, provider, region, instance, zone, gpu, gpus, price, spot_price, interruptions, band,
-                  availability, stock, price_doubt, reliability, billing, disk_price, egress_price, label, source,
-                  as_of, vcpus, ram, disk, nodes, max_nodes, network, max_time, wait, partition, account, qos, queue,
-                  preemptible, leave_free, watts, usd_per_kwh);
+                  availability, stock, price_doubt, spot_doubt, reliability, billing, disk_price, egress_price, label,
+                  source, as_of, vcpus, ram, disk, nodes, max_nodes, network, max_time, wait, partition, account, qos,
+                  queue, preemptible, leave_free, watts, usd_per_kwh);
 }
 
 }  // namespace

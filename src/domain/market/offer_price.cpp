@@ -5,7 +5,17 @@
 namespace gpuplan {
 
 Interval<DollarsPerSecond> price_today(const Offer& offer, bool spot) {
-  return price_today(spot ? *offer.spot_price : *offer.price, offer.price_doubt);
+  return price_today(spot ? *offer.spot_price : *offer.price, doubt_of(offer, spot));
+}
+
+double whole(const PriceDoubt& doubt) {
+  // One part alone to the last bit.
+  if (doubt.age <= 0 || doubt.place <= 0) return doubt.age + doubt.place;
+  return std::sqrt(doubt.age * doubt.age + doubt.place * doubt.place);
+}
+
+Interval<DollarsPerSecond> price_today(const Interval<DollarsPerSecond>& listed, const PriceDoubt& doubt) {
+  return price_today(listed, whole(doubt));
 }
 
 Interval<DollarsPerSecond> price_today(const Interval<DollarsPerSecond>& listed, double doubt) {

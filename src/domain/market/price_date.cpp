@@ -1,5 +1,6 @@
 #include "domain/market/price_date.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gpuplan {
@@ -36,6 +37,15 @@ std::optional<int> day_number(std::string_view date) {
   const int at = day.value_or(kMiddle);
   if (at < 1 || at > length) return std::nullopt;
   return days_before(*year) - days_before(1970) + kBefore[m - 1] + (m > 2 && leap(*year) ? 1 : 0) + at - 1;
+}
+
+int days_between(std::string_view from, std::string_view to) {
+  constexpr int kMonth = 30, kMiddle = 15;  // good enough for what grows with their root
+  if (months_of(from) == 0 || months_of(to) == 0) return 0;
+  const auto day = [](std::string_view date) {
+    return date.size() < 10 ? kMiddle : (date[8] - '0') * 10 + (date[9] - '0');
+  };
+  return std::max(0, (months_of(to) - months_of(from)) * kMonth + day(to) - day(from));
 }
 
 }  // namespace gpuplan

@@ -17,4 +17,7 @@ inline int months_of(std::string_view date) {
 /// Days since 1970-01-01, of a month its middle; nullopt where it is no date.
 std::optional<int> day_number(std::string_view date);
 
+/// Days from one date to a later one, of months with 30 days; 0 where it is no later, or one is missing.
+int days_between(std::string_view from, std::string_view to);
+
 }  // namespace gpuplan

@@ -11,8 +11,9 @@ namespace {
 
 void each_table(auto& archive, Of<Catalogue> auto& all) {
   archive(all.gpus, all.nodes, all.models, all.frameworks, all.offers, all.efficiencies, all.training_software,
-          all.optimizers, all.links, all.problems, all.api_prices, all.engines, all.training_constants,
-          all.generation_constants, all.practice_constants, all.errors, all.answer_constants, all.assumptions);
+          all.optimizers, all.links, all.problems, all.api_prices, all.price_spreads, all.engines,
+          all.training_constants, all.generation_constants, all.practice_constants, all.errors, all.answer_constants,
+          all.assumptions);
 }
 
 }  // namespace

@@ -48,13 +48,15 @@ void fields(auto& archive, Of<Billing> auto& billing) {
   archive(billing.minimum, billing.increment, billing.startup, billing.startup_billed, billing.term);
 }
 
+void fields(auto& archive, Of<PriceDoubt> auto& doubt) { archive(doubt.age, doubt.place); }
+
 void fields(auto& archive, Of<Offer> auto& offer) {
   archive(offer.kind, offer.provider, offer.region, offer.instance, offer.zone, offer.gpu, offer.gpus, offer.price,
           offer.spot_price, offer.interruptions, offer.band, offer.availability, offer.stock, offer.price_doubt,
-          offer.reliability, offer.billing, offer.disk_price, offer.egress_price, offer.label, offer.source,
-          offer.as_of, offer.vcpus, offer.ram, offer.disk, offer.nodes, offer.max_nodes, offer.network, offer.max_time,
-          offer.wait, offer.partition, offer.account, offer.qos, offer.queue, offer.preemptible, offer.leave_free,
-          offer.watts, offer.usd_per_kwh);
+          offer.spot_doubt, offer.reliability, offer.billing, offer.disk_price, offer.egress_price, offer.label,
+          offer.source, offer.as_of, offer.vcpus, offer.ram, offer.disk, offer.nodes, offer.max_nodes, offer.network,
+          offer.max_time, offer.wait, offer.partition, offer.account, offer.qos, offer.queue, offer.preemptible,
+          offer.leave_free, offer.watts, offer.usd_per_kwh);
 }
 
 void fields(auto& archive, Of<Efficiency> auto& row) {
@@ -89,6 +91,10 @@ void fields(auto& archive, Of<KnownProblem> auto& problem) {
 
 void fields(auto& archive, Of<ApiPrice> auto& price) {
   archive(price.model, price.provider, price.input, price.output, price.source, price.as_of);
+}
+
+void fields(auto& archive, Of<PriceSpread> auto& spread) {
+  archive(spread.provider, spread.terms, spread.over, spread.deviation, spread.source, spread.as_of);
 }
 
 void fields(auto& archive, Of<EngineProfile> auto& engine) {

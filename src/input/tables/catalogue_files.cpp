@@ -6,6 +6,7 @@
 #include "input/prices/api_prices.h"
 #include "input/prices/interruption_table.h"
 #include "input/prices/offer_table.h"
+#include "input/prices/price_spreads.h"
 #include "input/tables/assumptions.h"
 #include "input/tables/complete.h"
 #include "input/tables/constants.h"
@@ -42,7 +43,8 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_assumptions,
                                                           read_links,
                                                           read_known_problems,
-                                                          read_api_prices};
+                                                          read_api_prices,
+                                                          read_price_spreads};
 
 }  // namespace
 

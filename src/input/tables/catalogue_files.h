@@ -12,7 +12,7 @@
 namespace gpuplan {
 
 /// The tables that make up a catalogue, in the order in which they are read: later ones name rows of earlier ones.
-inline constexpr std::array<std::string_view, 20> kDataFiles = {"gpus.csv",
+inline constexpr std::array<std::string_view, 21> kDataFiles = {"gpus.csv",
                                                                 "nodes.csv",
                                                                 "models.csv",
                                                                 "frameworks.csv",
@@ -31,7 +31,8 @@ inline constexpr std::array<std::string_view, 20> kDataFiles = {"gpus.csv",
                                                                 "assumptions.csv",
                                                                 "links.csv",
                                                                 "known_problems.csv",
-                                                                "api_prices.csv"};
+                                                                "api_prices.csv",
+                                                                "price_spreads.csv"};
 
 struct DataFile {
   std::string_view name;  ///< one of kDataFiles

@@ -149,7 +149,8 @@ std::string availability_words(const PlanReport& report) {
          to_text(next->cost.p50) + ".";
 }
 
-std::string break_even_words(const PlanReport& report, const std::optional<BreakEven>& price) {
+std::string break_even_words(const PlanReport& report) {
+  const auto& price = report.break_even;
   if (!price) return "";
   return "up to " + to_text(price->price) + " (now " + to_text(price->now) + "); above, " + report.name(*price->then);
 }

@@ -231,14 +231,13 @@ class PlanJson {
     } else {
       json_.null_member("regret");
     }
-    // It takes as long as several answers: for those who ask what else to take.
-    const bool asked =
-        look_.explain || std::ranges::find(look_.views, "fallback", &PlanView::name) != look_.views.end();
-    if (const auto price = asked ? break_even(report_.job, found(), report_.compared()) : std::nullopt) {
+    if (const auto& price = report_.break_even) {
       json_.key("break_even").begin_object(true);
       json_.member("usd_per_hour", (price->price * units::hour).value);
       json_.member("now_usd_per_hour", (price->now * units::hour).value);
       json_.member("then", price->then->id).end();
+    } else {
+      json_.null_member("break_even");
     }
     json_.member("limits_missed", r.limits_missed).end();
   }

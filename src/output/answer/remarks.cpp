@@ -102,7 +102,7 @@ std::string host_remark(const PlanReport& report, const Plan& plan) {
 
 std::string software_remark(const PlanReport& report, const Plan& plan) { return problem_words(report, plan); }
 
-std::string regret_remark(const PlanReport& report, const Plan& plan) {
+std::string regret_words(const PlanReport& report, const Plan& plan) {
   const auto& regret = report.found.recommendations.regret;
   if (!regret || report.found.plans.size() < 2) return "";
   // What is less than a cent, or than a thousandth of the time, is nothing.
@@ -116,6 +116,13 @@ std::string regret_remark(const PlanReport& report, const Plan& plan) {
   if (!regret->time) return "";
   if (*regret->time < 1e-3 * plan.hours.p50) return "In 8 of 10 cases no other plan turns out faster.";
   return "In 8 of 10 cases this plan is within " + hours_words(*regret->time) + " of the fastest.";
+}
+
+/// How sure the pick is: by what it may fall short, and what its price may become.
+std::string regret_remark(const PlanReport& report, const Plan& plan) {
+  const std::string text = regret_words(report, plan);
+  if (!report.break_even) return text;
+  return (text.empty() ? "This plan" : text + " It") + " stays recommended " + break_even_words(report) + ".";
 }
 
 std::string close_remark(const PlanReport& report, const Plan&) {

@@ -249,6 +249,8 @@ std::string explain_plan(const PlanReport& report, const Plan& plan, const Scree
   }
   text += '\n';
   for (const std::string& line : money_words(report, plan)) text += paragraph(line, screen);
+  const Table costs = cost_range_table(cost_range(plan, report.catalogue));
+  if (!costs.empty()) text += '\n' + costs.text(screen, 4);
   return text;
 }
 
@@ -298,7 +300,9 @@ void write_explanation(JsonWriter& json, const PlanReport& report, const Plan& p
   write_terms(json, explain_phases(plan, report.job, report.catalogue, report.errors()), report.errors());
   json.key("words").begin_array();
   for (const std::string& line : money_words(report, plan)) json.value(line);
-  json.end().end();
+  json.end().key("cost_range");
+  write_cost_range(json, cost_range(plan, report.catalogue));
+  json.end();
 }
 
 std::string term_value(const Term& term) {

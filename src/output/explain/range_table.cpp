@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/interval.h"
+#include "base/math.h"
+#include "base/sorting.h"
+#include "base/text.h"
+#include "domain/market/offer_price.h"
 #include "model/error/error.h"
 #include "output/words/plan_words.h"
+#include "plan/answer/price_doubt.h"
 
 namespace gpuplan {
 namespace {
@@ -43,6 +50,11 @@ RangeParts parts_of(const ErrorModel& errors, std::string_view name, std::string
   range.after_framework = off(variance_after(errors, figure, labels, elsewhere));
   range.own_runs = own_runs_on(errors, figure, labels);
   return range;
+}
+
+/// "vast", "aws (spot)".
+std::string provider_words(const Lease& lease) {
+  return printable(lease.offer->provider, 40) + (lease.spot ? " (spot)" : "");
 }
 
 std::string off_text(double value) { return "±" + percent(value); }
@@ -102,6 +114,61 @@ void write_ranges(JsonWriter& json, const std::vector<RangeParts>& figures) {
     json.end().end();
   }
   json.end();
+}
+
+CostRange cost_range(const Plan& plan, const Catalogue& catalogue) {
+  CostRange range;
+  if (plan.cost.p10 <= Dollars{}) return range;
+  range.whole = math::log(plan.cost.p90 / plan.cost.p10) / 2;
+  double variance = 0;
+  const auto add = [&](std::string words, double load) {
+    const double off = kZ90 * load;
+    variance += off * off;
+    const auto same = std::ranges::find(range.prices, words, &RangeParts::Part::words);
+    if (same != range.prices.end()) same->off = std::sqrt(same->off * same->off + off * off);
+    else range.prices.push_back({std::move(words), off});
+  };
+  for (const PriceLoad& load : price_loads(plan)) {
+    const Lease& lease = *load.lease;
+    const Offer& offer = *lease.offer;
+    switch (load.of) {
+      case PriceLoad::Of::kStated:
+        add("price range of the offer", load.load);
+        break;
+      case PriceLoad::Of::kAge:
+        add("prices of " + provider_words(lease) + " since " + printable(offer.as_of, 20), load.load);
+        break;
+      case PriceLoad::Of::kPlace:
+        for (const PriceSpread* spread : spreads_of(offer, lease.spot, catalogue))
+          add(std::string(name_of(spread->over)) + " of " + provider_words(lease),
+              load.load * spread->deviation / doubt_of(offer, lease.spot).place);
+        break;
+    }
+  }
+  // Ranges are read off samples, and told in cents.
+  range.rest = std::sqrt(std::max(0.0, range.whole * range.whole - variance));
+  sort_stably(range.prices, std::greater<>{}, &RangeParts::Part::off);
+  return range;
+}
+
+Table cost_range_table(const CostRange& range) {
+  Table table(
+      {{.title = "RANGE OF THE COST", .narrowest = 24, .wrap = true}, {.title = "COST", .align = Align::kRight}});
+  const auto add = [&](const std::string& words, double off, Paint paint) {
+    if (off >= kShown) table.add({{words, paint}, {off_text(off), paint}});
+  };
+  for (const RangeParts::Part& part : range.prices) add(part.words, part.off, Paint::kPlain);
+  if (table.empty()) return table;
+  add("time and billing", range.rest, Paint::kPlain);
+  add("together (squares add up)", range.whole, Paint::kBold);
+  return table;
+}
+
+void write_cost_range(JsonWriter& json, const CostRange& range) {
+  json.begin_object().member("off", range.whole).member("off_time", range.rest).key("prices").begin_array();
+  for (const RangeParts::Part& part : range.prices)
+    json.begin_object(true).member("part", part.words).member("off", part.off).end();
+  json.end().end();
 }
 
 }  // namespace gpuplan

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "domain/facts/catalogue.h"
 #include "domain/facts/error_model.h"
 #include "domain/work/phase.h"
 #include "output/text/json_writer.h"
@@ -31,5 +32,17 @@ std::vector<RangeParts> range_parts(const ErrorModel& errors, const Phase& phase
 
 Table range_table(const std::vector<RangeParts>& figures);
 void write_ranges(JsonWriter& json, const std::vector<RangeParts>& figures);
+
+/// What the range of a plan's cost is made of beside its time: prices that have moved since they were listed, and
+/// machines that may be gone.
+struct CostRange {
+  double whole = 0;                      ///< as RangeParts::whole
+  std::vector<RangeParts::Part> prices;  ///< squares of these and of `rest` add up to that of the whole
+  double rest = 0;                       ///< time, and what billing makes of it
+};
+CostRange cost_range(const Plan& plan, const Catalogue& catalogue);
+/// Empty where no price is in doubt.
+Table cost_range_table(const CostRange& range);
+void write_cost_range(JsonWriter& json, const CostRange& range);
 
 }  // namespace gpuplan

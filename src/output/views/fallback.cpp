@@ -39,8 +39,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
   ViewContent view{"Alternatives if the recommended GPU is unavailable, best first", Table(std::move(columns)), {}};
 
   std::vector<Fallback> rows = fallback_order(report.job, report.found);
-  const auto price = break_even(report.job, report.found, report.compared());
-  if (price) rows.front().below = price->price;
+  if (report.break_even) rows.front().below = report.break_even->price;
   bool unknown = true, limited = false;
   const bool missed = report.found.recommendations.limits_missed;
   for (const Fallback& fallback : rows) {
@@ -79,10 +78,10 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
             std::string(report.job.limits.budget ? "; up to it the budget is kept" : "");
   else if (limited && report.job.limits.budget) note += ". \"Up to\": above this price the plan is over budget";
   view.notes.push_back(note + ".");
-  if (price) {
+  if (report.break_even) {
     const std::string provider = printable(rows.front().plan->offer->provider, 40);
     view.notes.push_back(report.name(*rows.front().plan) + (provider.empty() ? "" : " at " + provider) +
-                         " stays recommended " + break_even_words(report, price) + ".");
+                         " stays recommended " + break_even_words(report) + ".");
   }
   const auto rented = [](const Fallback& row) {
     return row.plan->offer != nullptr && row.plan->offer->kind == OfferKind::kRented;

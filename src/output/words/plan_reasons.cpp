@@ -116,15 +116,14 @@ std::string_view pick_word(const PlanReport& report) {
 }
 
 std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, const Plan& plan, const Plan& other) {
-  const auto is_nvidia = [](const Plan& one) { return one.node.gpu == nullptr || one.node.gpu->vendor == "nvidia"; };
   if (offers_in(plan) < offers_in(other)) return "fewer different machines";
   if (job.goal == Goal::kFastest && plan.cost.p50 < other.cost.p50 && is_rare(plan) == is_rare(other) &&
-      is_nvidia(plan) == is_nvidia(other))
+      is_other_stack(plan) == is_other_stack(other))
     return "a lower cost";
   if (std::max(plan.nodes, plan.at_once) < std::max(other.nodes, other.at_once)) return "fewer machines";
   if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
   if (is_rare(other) && !is_rare(plan)) return "machines easier to get";
-  if (is_nvidia(plan) != is_nvidia(other)) return "GPUs that more software runs on";
+  if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
   const PlansByGpu counts = plans_by_gpu(plans);
   return plans_with(counts, plan.node.gpu) > plans_with(counts, other.node.gpu) ? "commoner GPUs" : "newer GPUs";
 }

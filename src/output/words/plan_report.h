@@ -35,17 +35,19 @@ struct PlanReport {
   std::string command = "gpuplan plan JOB";  ///< what the user typed, for hints such as "... --ignore given"
   std::string market;                        ///< how to call the market; empty: from the job and the sources
   static constexpr const char* kSnapshot = "the built-in price list";
-  std::string known = kSnapshot;              ///< how to call the market beside the job's own
-  std::string today{};                        ///< "2026-11-22", which prices' age counts to; empty: nobody says
-  bool in_flags = false;                      ///< the question came in flags: hints name them
-  std::string launch{};                       ///< the command that writes the scripts of the pick; empty: not known
-  std::vector<std::string> unwritten{};       ///< what those will lack, in sentences
-  std::vector<std::string> limit_changes{};   ///< of `limit_remedies`, as a user asks for them; empty: as they are
-  std::vector<std::string> names;             ///< of the plans, told apart: "8x H100 SXM (lambda)"
-  std::vector<VariantReport> variants{};      ///< searched beside the job
-  std::span<const Offer> offers{};            ///< the market that was searched; empty: only the offers of plans
-  SearchOptions how{};                        ///< how it was searched, for tables that search again
-  bool all = false;                           ///< tables show every row, not only those of most interest
+  std::string known = kSnapshot;             ///< how to call the market beside the job's own
+  std::string today{};                       ///< "2026-11-22", which prices' age counts to; empty: nobody says
+  bool in_flags = false;                     ///< the question came in flags: hints name them
+  std::string launch{};                      ///< the command that writes the scripts of the pick; empty: not known
+  std::vector<std::string> unwritten{};      ///< what those will lack, in sentences
+  std::vector<std::string> limit_changes{};  ///< of `limit_remedies`, as a user asks for them; empty: as they are
+  std::vector<std::string> names;            ///< of the plans, told apart: "8x H100 SXM (lambda)"
+  std::vector<VariantReport> variants{};     ///< searched beside the job
+  std::span<const Offer> offers{};           ///< the market that was searched; empty: only the offers of plans
+  SearchOptions how{};                       ///< how it was searched, for tables that search again
+  bool all = false;                          ///< tables show every row, not only those of most interest
+  /// Up to which price the pick stays recommended, where somebody looked and there is one.
+  std::optional<BreakEven> break_even{};
   std::vector<LimitRemedy> limit_remedies{};  ///< tried because no plan keeps the limits
   /// Phases that run nowhere, where nothing fits and somebody looked; empty: it is no single phase.
   std::optional<std::vector<UnfitPhase>> unfit{};
@@ -116,7 +118,7 @@ std::string given_words(const PlanReport& report);
 /// Scarcity of the pick and what comes next; empty when it is not scarce.
 std::string availability_words(const PlanReport& report);
 /// "up to $1.52/h (now $1.30/h); above, 1x B200"; empty: the pick has no such price (plan/ranking/break_even.h).
-std::string break_even_words(const PlanReport& report, const std::optional<BreakEven>& price);
+std::string break_even_words(const PlanReport& report);
 /// Frontier plans too close to call; empty: none.
 std::string close_words(const PlanReport& report);
 /// Each limit is kept by some plan, and both by none: by how much the nearest miss; else empty.

@@ -11,6 +11,7 @@
 #include "domain/market/offer_order.h"
 #include "domain/market/price_date.h"
 #include "plan/answer/cheapest_offers.h"
+#include "plan/answer/price_doubt.h"
 
 namespace gpuplan {
 
@@ -23,16 +24,6 @@ constexpr int kOldestAlone = 7;
 /// What a provider asked for a GPU this much before its newest price there is no offer any more: it would be compared
 /// with prices of today, and the lower one of two dates would win. Lists of one provider are read over weeks.
 constexpr int kOutdatedMonths = 3;
-
-/// Days from one date to another, a month without a day counted from its middle; 0 where a date is missing.
-int days_between(std::string_view from, std::string_view to) {
-  constexpr int kMonth = 30, kMiddle = 15;  // good enough for what grows with their root
-  if (months_of(from) == 0 || months_of(to) == 0) return 0;
-  const auto day = [](std::string_view date) {
-    return date.size() < 10 ? kMiddle : (date[8] - '0') * 10 + (date[9] - '0');
-  };
-  return std::max(0, (months_of(to) - months_of(from)) * kMonth + day(to) - day(from));
-}
 
 /// The month that prices of today are of: no later than `as_of` (0: any), and so that one in twenty is as new. A few
 /// rows read in since, of one GPU, do not make history of all others.
@@ -287,10 +278,8 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       for (auto* price : {&copy.price, &copy.spot_price})
         if (*price) *price = {(*price)->p10 * level, (*price)->p50 * level, (*price)->p90 * level};
     if (offer->kind != OfferKind::kRented || offer->source == kJobSource) continue;
-    // Prices drift like a random walk: the longer ago, the wider, by the root of the time.
-    constexpr double kDaysOfMonth = 365.25 / 12;
-    const int days = days_between(offer->as_of, job.market.today);
-    if (days > 0) copy.price_doubt = catalogue.answer_constants.price_drift * std::sqrt(days / kDaysOfMonth);
+    copy.price_doubt = price_doubt(copy, false, catalogue, job.market.today);
+    copy.spot_doubt = price_doubt(copy, true, catalogue, job.market.today);
   }
   return chosen;
 }

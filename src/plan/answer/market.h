@@ -68,7 +68,7 @@ inline constexpr std::size_t kDearerFrom = 1500;
 /// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
 /// leaves out, what is too old, what newer prices replace and what comes twice is counted in `filter`. In the order of
 /// before(), whatever order they are listed in (domain/market/offer_order.h). `left_out`: of the known market.
-/// Prices are those of today: with `price_level`, and the doubt of their age.
+/// Prices are those of today: with `price_level`, and in doubt (plan/answer/price_doubt.h).
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                               MarketFilter& filter, bool keep_dearer = false, const DearerOffers& left_out = {});
 

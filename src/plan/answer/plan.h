@@ -196,6 +196,7 @@ struct Lease {
   std::vector<int> phases;                      ///< positions in the plan of those that run on it
   int covered = 0;                              ///< GPUs of them at prices of the user's own (Job::commitments)
   std::optional<DollarsPerSecond> own_price{};  ///< where there are any: of all its machines, median
+  double in_doubt = 0;                          ///< share of `cost` that stands and falls with the price of the offer
 };
 
 /// Most leases, and most GPUs of leases, that are held at one time.

@@ -55,13 +55,13 @@ class BilledBefore {
  public:
   struct Bill {
     Billing billing;
-    double doubt = 0;   ///< Offer::price_doubt of an exact price
+    PriceDoubt doubt;   ///< of an exact price
     Samples seconds{};  ///< paid for, in each sample, times what becomes of a price
     Quantiles told{};   ///< of these
     Seconds billed{};   ///< median of the seconds paid for
   };
   /// Null: none of these terms was billed yet.
-  const Bill* find(const Billing& billing, double doubt) const;
+  const Bill* find(const Billing& billing, const PriceDoubt& doubt) const;
   const Bill& keep(const Bill& bill) { return bills_.emplace_back(bill); }
 
  private:
@@ -122,14 +122,16 @@ class Biller {
 
   struct Paid;
   class Parts;
-  BilledBefore::Bill bill_of(const JobSchedule& laid, std::size_t lease, const Interval<DollarsPerSecond>& price,
-                             int stream, Depth depth) const;
-  std::vector<std::vector<CoveredGpus>> covered(const JobSchedule& laid) const;
   struct Hourly;
-  void add_machines(const JobSchedule& laid, std::size_t lease, const Hourly& price, int stream, Depth depth,
-                    BilledBefore* before, Paid& paid) const;
-  Paid pay(const JobSchedule& laid, std::size_t lease, const std::vector<CoveredGpus>& covered, int stream, Depth depth,
-           BilledBefore* before) const;
+  struct PriceStreams;
+  std::vector<PriceStreams> price_streams(const JobSchedule& laid) const;
+  BilledBefore::Bill bill_of(const JobSchedule& laid, std::size_t lease, const Hourly& price,
+                             const PriceStreams& streams, Depth depth) const;
+  std::vector<std::vector<CoveredGpus>> covered(const JobSchedule& laid) const;
+  void add_machines(const JobSchedule& laid, std::size_t lease, const Hourly& price, const PriceStreams& streams,
+                    Depth depth, BilledBefore* before, Paid& paid) const;
+  Paid pay(const JobSchedule& laid, std::size_t lease, const std::vector<CoveredGpus>& covered,
+           const PriceStreams& streams, Depth depth, BilledBefore* before) const;
   void use_credits(const JobSchedule& laid, std::vector<Paid>& paid) const;
   std::vector<Paid> pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before = nullptr) const;
   static Samples sum_of(const std::vector<Paid>& paid);

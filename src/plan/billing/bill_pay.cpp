@@ -108,6 +108,7 @@ struct Biller::Paid {
   std::vector<double> egress;     ///< the same
   std::optional<Quantiles> told;  ///< of `dollars`, where they are known already
   DollarsPerSecond hourly{};      ///< median price of its machines
+  DollarsPerSecond agreed{};      ///< the part of it that is no price of a list
   int covered = 0;                ///< GPUs at prices of the user's own
   Samples credited{};             ///< what credits pay, beside `dollars`
 };
@@ -115,24 +116,36 @@ struct Biller::Paid {
 /// Machines of a lease at one price.
 struct Biller::Hourly {
   Interval<DollarsPerSecond> listed{};  ///< of one machine
-  double doubt = 0;                     ///< Offer::price_doubt of it
+  PriceDoubt doubt{};                   ///< of it
   double machines = 0;
 };
 
-const BilledBefore::Bill* BilledBefore::find(const Billing& billing, double doubt) const {
+/// What the price of an offer draws from. `lists`: what its provider's lists have become; nullopt where no other offer
+/// of the plan could share it, so that one stream does for all.
+struct Biller::PriceStreams {
+  int offer = 0;
+  std::optional<int> lists{};
+};
+
+const BilledBefore::Bill* BilledBefore::find(const Billing& billing, const PriceDoubt& doubt) const {
   const auto known =
       std::ranges::find_if(bills_, [&](const Bill& bill) { return bill.doubt == doubt && bill.billing == billing; });
   return known == bills_.end() ? nullptr : &*known;
 }
 
 /// The machines of a lease by the rules of its offer, at this price.
-BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const Interval<DollarsPerSecond>& price,
-                                   int stream, Depth depth) const {
+BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const Hourly& price,
+                                   const PriceStreams& streams, Depth depth) const {
   const Billing& billing = laid.arrangement.leases[h].offer->billing;
   const Seconds unpaid = billing.startup_billed ? Seconds{} : billing.startup;
   BilledBefore::Bill bill;
   bill.billing = billing;
-  bill.seconds = drawn_.price(price, stream);
+  bill.seconds =
+      drawn_.price(price_today(price.listed, streams.lists ? price.doubt.place : whole(price.doubt)), streams.offer);
+  if (streams.lists && price.doubt.age > 0) {
+    const Samples moved = drawn_.price(lognormal(DollarsPerSecond{1}, price.doubt.age), *streams.lists);
+    for (std::size_t s = 0; s < moved.size(); ++s) bill.seconds[s] *= moved[s];
+  }
   Samples billed{};
   for (std::size_t s = 0; s < billed.size(); ++s) {
     billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, billing).value;
@@ -143,13 +156,13 @@ BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const
 }
 
 /// Adds what they cost. Paid::told stays right where they are all of the lease's.
-void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& price, int stream, Depth depth,
-                          BilledBefore* before, Paid& paid) const {
+void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& price, const PriceStreams& streams,
+                          Depth depth, BilledBefore* before, Paid& paid) const {
   const bool first = paid.hourly == DollarsPerSecond{} && !paid.told;
   paid.hourly += price.listed.p50 * price.machines;
   paid.told.reset();
   if (before == nullptr || !price.listed.exact()) {
-    const BilledBefore::Bill bill = bill_of(laid, h, price_today(price.listed, price.doubt), stream, depth);
+    const BilledBefore::Bill bill = bill_of(laid, h, price, streams, depth);
     for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] += bill.seconds[s] * price.machines;
     paid.billed = bill.billed;
     return;
@@ -157,9 +170,7 @@ void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& 
   const Billing& billing = laid.arrangement.leases[h].offer->billing;
   const BilledBefore::Bill* bill = before->find(billing, price.doubt);
   if (bill == nullptr) {
-    constexpr DollarsPerSecond kOne{1};
-    BilledBefore::Bill fresh =
-        bill_of(laid, h, price.doubt > 0 ? lognormal(kOne, price.doubt) : exactly(kOne), stream, Depth::kAll);
+    BilledBefore::Bill fresh = bill_of(laid, h, {exactly(DollarsPerSecond{1}), price.doubt, 1}, streams, Depth::kAll);
     fresh.doubt = price.doubt;
     fresh.told = quantiles(fresh.seconds);
     bill = &before->keep(fresh);
@@ -172,8 +183,8 @@ void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& 
                  bill->told.mean * dollars};
 }
 
-Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vector<CoveredGpus>& covered, int stream,
-                         Depth depth, BilledBefore* before) const {
+Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vector<CoveredGpus>& covered,
+                         const PriceStreams& streams, Depth depth, BilledBefore* before) const {
   const LeaseRequest& lease = laid.arrangement.leases[h];
   const Offer& offer = *lease.offer;
   const double machines = machines_paid(offer, lease.machines.nodes, lease.machines.gpus);
@@ -181,17 +192,18 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vect
   const bool taken = can_be_taken(lease.spot, offer);
   Paid paid;
   const Interval<DollarsPerSecond>& listed = lease.spot ? *offer.spot_price : *offer.price;
+  const PriceDoubt& doubt = doubt_of(offer, lease.spot);
   for (const CoveredGpus& part : covered) {
     const double share = static_cast<double>(part.gpus) / lease.machines.gpus;
     const bool agreed = part.by->price.has_value();  // in advance: it is not in doubt
-    add_machines(laid, h, {OwnTerms::price(*part.by, offer, listed), agreed ? 0 : offer.price_doubt, machines * share},
-                 stream, depth, before, paid);
+    add_machines(laid, h, {OwnTerms::price(*part.by, offer, listed), agreed ? PriceDoubt{} : doubt, machines * share},
+                 streams, depth, before, paid);
+    if (agreed) paid.agreed += *part.by->price * (offer.gpus * machines * share);
     paid.covered += part.gpus;
   }
-  if (paid.covered == 0) add_machines(laid, h, {listed, offer.price_doubt, machines}, stream, depth, before, paid);
+  if (paid.covered == 0) add_machines(laid, h, {listed, doubt, machines}, streams, depth, before, paid);
   else if (const int left = lease.machines.gpus - paid.covered; left > 0)
-    add_machines(laid, h, {listed, offer.price_doubt, machines * left / lease.machines.gpus}, stream, depth, before,
-                 paid);
+    add_machines(laid, h, {listed, doubt, machines * left / lease.machines.gpus}, streams, depth, before, paid);
   for (const int position : lease.phases) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& phase = *laid.arrangement.phases[i];
@@ -239,17 +251,34 @@ std::vector<std::vector<CoveredGpus>> Biller::covered(const JobSchedule& laid) c
   return all;
 }
 
+std::vector<Biller::PriceStreams> Biller::price_streams(const JobSchedule& laid) const {
+  const Streams streams(laid.slots.size());
+  const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
+  std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
+  std::vector<std::pair<std::string_view, bool>> lists;
+  std::vector<PriceStreams> all;
+  all.reserve(leases.size());
+  const bool several =
+      std::ranges::any_of(leases, [&](const LeaseRequest& lease) { return lease.offer != leases.front().offer; });
+  const auto number = [](auto& known, const auto& one) {
+    const auto at = std::ranges::find(known, one) - known.begin();
+    if (at == std::ssize(known)) known.push_back(one);
+    return at;
+  };
+  for (const LeaseRequest& lease : leases) {
+    PriceStreams& one = all.emplace_back(streams.of_price(number(priced, lease.offer)));
+    if (several)
+      one.lists = streams.of_lists(number(lists, std::pair(std::string_view(lease.offer->provider), lease.spot)));
+  }
+  return all;
+}
+
 std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before) const {
   std::vector<Paid> paid;
   const std::vector<std::vector<CoveredGpus>> own = covered(laid);
-  const Streams streams(laid.slots.size());
-  std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
-  for (std::size_t h = 0; h < laid.arrangement.leases.size(); ++h) {
-    const Offer* offer = laid.arrangement.leases[h].offer;
-    const auto known = std::ranges::find(priced, offer) - priced.begin();
-    if (known == std::ssize(priced)) priced.push_back(offer);
-    paid.push_back(pay(laid, h, own[h], streams.of_price(known), depth, before));
-  }
+  const std::vector<PriceStreams> streams = price_streams(laid);
+  for (std::size_t h = 0; h < laid.arrangement.leases.size(); ++h)
+    paid.push_back(pay(laid, h, own[h], streams[h], depth, before));
   use_credits(laid, paid);
   return paid;
 }
@@ -467,7 +496,7 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   Seconds first{std::numeric_limits<double>::infinity()};
   Seconds last{};
   Lease lease{
-      request.offer, request.spot, request.machines.nodes, request.machines.gpus, {}, {}, {}, {}, {}, {}, 0, {}};
+      request.offer, request.spot, request.machines.nodes, request.machines.gpus, {}, {}, {}, {}, {}, {}, 0, {}, 0};
   for (std::size_t n = 0; n < request.phases.size(); ++n) {
     const auto i = static_cast<std::size_t>(request.phases[n]);
     if (!laid.slots[i].on_machine) continue;
@@ -528,6 +557,7 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   std::ranges::sort(lease.phases);
   lease.billed = billed;
   lease.covered = paid.covered;
+  lease.in_doubt = paid.hourly > DollarsPerSecond{} ? machines_share * (1 - paid.agreed / paid.hourly) : 0;
   if (paid.covered > 0) lease.own_price = paid.hourly;
   return lease;
 }

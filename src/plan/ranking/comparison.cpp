@@ -7,8 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "base/sorting.h"
 #include "base/text.h"
 #include "model/error/error.h"
+#include "plan/answer/price_doubt.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan {
@@ -19,6 +21,12 @@ namespace {
 using Loads = std::map<std::string, double>;
 
 double spread_of(const Interval<Seconds>& time) { return time.exact() ? 0 : (time.p90 - time.p10).value / (2 * kZ90); }
+
+double spread_of(const Loads& loads) {
+  double variance = 0;
+  for (const auto& [name, load] : loads) variance += load * load;
+  return std::sqrt(variance);
+}
 
 /// Whose the factor is, in words that stand for it alone.
 std::vector<std::string> name_of_load(const ErrorLoad& load, ErrorFigure figure, const std::vector<std::string>& one) {
@@ -75,12 +83,38 @@ Samples score_of(const Loads& loads, const std::map<std::string, Samples>& drawn
   return sum;
 }
 
+/// What the cost of a plan hangs on beside its time: prices, in units of its logarithm. No more than its whole range,
+/// and nothing of a cost that may be none, which credits pay.
+Loads price_loads_of(const Plan& plan) {
+  Loads loads;
+  if (plan.cost.p10 <= Dollars{} || plan.cost.p90 <= plan.cost.p10) return loads;
+  for (const PriceLoad& load : price_loads(plan)) loads[load.name] += load.load;
+  const double most = math::log(plan.cost.p90 / plan.cost.p10) / (2 * kZ90), spread = spread_of(loads);
+  if (spread > most)
+    for (auto& [name, load] : loads) load *= most / spread;
+  return loads;
+}
+
+/// What prices multiply the cost by, in each sample.
+Samples factors_of(const Loads& loads, const std::map<std::string, Samples>& drawn) {
+  Samples factors{};
+  for (const auto& [label, load] : loads) {
+    const Samples& draws = drawn.at(label);
+    for (std::size_t i = 0; i < factors.size(); ++i) factors[i] += load * draws[i];
+  }
+  for (double& factor : factors) factor = factor == 0 ? 1 : math::exp(factor);
+  return factors;
+}
+
 /// A quantity at a score: what is told of it are p10, p50 and p90.
 template <class T>
 class Drawn {
  public:
-  explicit Drawn(const Outcome<T>& outcome)
-      : middle_(outcome.p50), low_(side(outcome.p50, outcome.p10)), high_(side(outcome.p50, outcome.p90)) {}
+  /// `apart`: of the spread of the logarithm what is drawn apart from the score.
+  explicit Drawn(const Outcome<T>& outcome, double apart = 0)
+      : middle_(outcome.p50),
+        low_(side(outcome.p50, outcome.p10, apart)),
+        high_(side(outcome.p50, outcome.p90, apart)) {}
   double at(double score) const {
     const Side& side = score < 0 ? low_ : high_;
     if (side.lognormal) return middle_.value * math::exp(side.slope * std::abs(score));
@@ -92,8 +126,13 @@ class Drawn {
     bool lognormal = false;
     double slope = 0;  ///< of the logarithm to a score, else the whole way to the end
   };
-  static Side side(T middle, T end) {
-    if (middle > T{} && end > T{}) return {true, math::log(end / middle) / kZ90};
+  static Side side(T middle, T end, double apart) {
+    if (middle > T{} && end > T{}) {
+      const double slope = math::log(end / middle) / kZ90;
+      if (apart <= 0) return {true, slope};
+      const double left = std::sqrt(std::max(0.0, slope * slope - apart * apart));
+      return {true, slope < 0 ? -left : left};
+    }
     return {false, (end - middle).value};
   }
 
@@ -126,35 +165,65 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     if (!alike) chosen.push_back(position);
   }
 
-  std::vector<Loads> loads;
+  std::vector<Loads> loads, prices;
   loads.reserve(chosen.size());
-  for (const int position : chosen) loads.push_back(loads_of(job, plan_of(position), errors, beside_shared));
+  prices.reserve(chosen.size());
+  for (const int position : chosen) {
+    loads.push_back(loads_of(job, plan_of(position), errors, beside_shared));
+    prices.push_back(price_loads_of(plan_of(position)));
+  }
   const Scores scores(seed);
-  std::map<std::string, Samples> drawn;
-  for (const Loads& one : loads)
-    for (const auto& [label, load] : one) drawn.try_emplace(label);
+  std::map<std::string, Samples> drawn, drawn_prices;
+  for (const auto& [all, named] : {std::pair(&loads, &drawn), std::pair(&prices, &drawn_prices)})
+    for (const Loads& one : *all)
+      for (const auto& [label, load] : one) named->try_emplace(label);
   // Numbered by their names, so that the order of phases and offers changes nothing.
   int number = 0;
-  for (auto& [label, samples] : drawn) samples = scores.of(number++);
+  for (auto* named : {&drawn, &drawn_prices})
+    for (auto& [label, samples] : *named) samples = scores.of(number++);
 
-  const double value = job.goal == Goal::kBestValue ? job.value_of_time.value : 0;
   compared_.reserve(chosen.size());
+  bases_.reserve(chosen.size());
   for (std::size_t c = 0; c < chosen.size(); ++c) {
     const Plan& plan = plan_of(chosen[c]);
+    Basis& basis = bases_.emplace_back(chosen[c], plan.cost.p50);
     const Samples score = score_of(loads[c], drawn);
-    One one{chosen[c], goal_key(job, plan).first, 0, {}};
     const Drawn hours(plan.hours);
-    const Drawn cost(plan.cost);
+    const Drawn cost(plan.cost, spread_of(prices[c]));
+    const Samples factors = factors_of(prices[c], drawn_prices);
     for (std::size_t i = 0; i < score.size(); ++i) {
-      const double seconds = hours.at(score[i]) + plan.wait.p50.value;
-      one.samples[i] = job.goal == Goal::kFastest ? seconds : cost.at(score[i]) + value * seconds;
+      basis.seconds[i] = hours.at(score[i]) + plan.wait.p50.value;
+      basis.dollars[i] = cost.at(score[i]) * factors[i];
     }
-    compared_.push_back(one);
+    compared_.push_back(one_of(job, plan, basis));
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(kSamples) && !compared_.empty(); ++i) {
     One& best = *std::ranges::min_element(compared_, {}, [&](const One& one) { return one.samples[i]; });
     best.chance += 1.0 / kSamples;
   }
+}
+
+Comparison::One Comparison::one_of(const Job& job, const Plan& plan, const Basis& basis) {
+  One one{basis.plan, goal_key(job, plan).first, 0, {}};
+  if (job.goal == Goal::kFastest) {
+    one.samples = basis.seconds;
+    return one;
+  }
+  const double value = job.goal == Goal::kBestValue ? job.value_of_time.value : 0;
+  const bool free = basis.cost <= Dollars{};  // credits pay
+  const double dearer = free ? 1 : plan.cost.p50 / basis.cost;
+  const double beside = free ? (plan.cost.p50 - basis.cost).value : 0;
+  for (std::size_t i = 0; i < one.samples.size(); ++i)
+    one.samples[i] = basis.dollars[i] * dearer + beside + value * basis.seconds[i];
+  return one;
+}
+
+void Comparison::reprice(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions) {
+  compared_.clear();
+  for (const Basis& basis : bases_)
+    if (std::ranges::find(positions, basis.plan) != positions.end())
+      compared_.push_back(one_of(job, plans[static_cast<std::size_t>(basis.plan)], basis));
+  sort_stably(compared_, {}, [](const One& one) { return std::pair(one.median, one.plan); });
 }
 
 const Comparison::One* Comparison::find(int plan) const {
@@ -202,10 +271,6 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
             const PracticeConstants& practice, const PlansByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();
   const double share = tie_share(job, practice), same_share = practice.same_share * goal_share(job);
-  // Recipes and wheels are made for CUDA first.
-  const auto other_stack = [](const Plan& plan) {
-    return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia";
-  };
   const auto plan_of = [&](const Comparison::One& one) -> const Plan& {
     return plans[static_cast<std::size_t>(one.plan)];
   };
@@ -214,9 +279,9 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
     // Who asks for hours alone pays for whatever saves one, but not for what saves none.
     const bool hurries = job.goal == Goal::kFastest;
-    return std::tuple(offers_in(plan), hurries && is_rare(plan), hurries && other_stack(plan),
+    return std::tuple(offers_in(plan), hurries && is_rare(plan), hurries && is_other_stack(plan),
                       hurries ? plan.cost.p50 : Dollars{}, std::max(plan.nodes, plan.at_once), plan.gpus_at_once(),
-                      is_rare(plan), other_stack(plan), -plans_with(common, plan.node.gpu), -capability, one.median);
+                      is_rare(plan), is_other_stack(plan), -plans_with(common, plan.node.gpu), -capability, one.median);
   };
   std::vector<const Comparison::One*> tied;
   for (const Comparison::One& one : all) {
@@ -231,7 +296,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const Plan& plan = plan_of(one);
     const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
                        std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
-    const bool usual_stack = other_stack(front) && !other_stack(plan);
+    const bool usual_stack = is_other_stack(front) && !is_other_stack(plan);
     const bool commoner = plans_with(common, plan.node.gpu) > plans_with(common, front.node.gpu);
     const bool easier = commoner || usual_stack || (is_rare(front) && !is_rare(plan));
     const bool dear = plan.cost.p50 > front.cost.p50 * (easier ? kCommonerCosts : kNewerCosts);
@@ -249,7 +314,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
       const bool cheaper = other.cost.p50 < plan.cost.p50 && other.cost.p50 <= plan.cost.p50 * kClearly;
       return other.cost.p50 <= plan.cost.p50 && other.done() <= plan.done() && (faster || cheaper) &&
              offers_in(other) <= offers_in(plan) && is_rare(other) <= is_rare(plan) &&
-             other_stack(other) <= other_stack(plan);
+             is_other_stack(other) <= is_other_stack(plan);
     });
   };
   const Comparison::One* best = nullptr;

@@ -40,11 +40,24 @@ class Comparison {
   const One* find(int plan) const;
   /// In how many of the samples the first is better than the second, as a share.
   static double chance_better(const One& one, const One& other);
+  /// The same draws of those at `positions`, where plans cost now what `plans` says: their dollars times what the
+  /// median has become. Chances to be the best are not told. REQUIRES: plans differ in their costs alone from those
+  /// that were compared.
+  void reprice(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions);
   /// What a plan falls short of the best, so that 8 of 10 samples fall short no more.
   double regret(const One& one) const;
 
  private:
+  /// What the samples of a goal are made from, of one plan.
+  struct Basis {
+    int plan = 0;
+    Dollars cost{};  ///< median of the samples of dollars
+    Samples dollars{}, seconds{};
+  };
+  static One one_of(const Job& job, const Plan& plan, const Basis& basis);
+
   std::vector<One> compared_;
+  std::vector<Basis> bases_;
 };
 
 /// By how much worse in its goal, as a share, a plan may be and still be as good as the best: `tie_share`, a fifth of

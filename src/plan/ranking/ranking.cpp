@@ -56,6 +56,8 @@ Availability availability_of(const Offer& offer) {
 
 bool is_rare(const Plan& plan) { return plan.offer != nullptr && availability_of(*plan.offer) >= Availability::kRare; }
 
+bool is_other_stack(const Plan& plan) { return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia"; }
+
 std::string_view oldest_price(const Plan& plan) {
   std::string_view oldest;
   const auto look = [&](const Offer* offer) {

@@ -17,6 +17,9 @@ Availability availability_of(const Offer& offer);
 /// Rare or worse, by the words of its offer.
 bool is_rare(const Plan& plan);
 
+/// Its GPUs are not of NVIDIA: recipes and wheels are made for CUDA first.
+bool is_other_stack(const Plan& plan);
+
 /// What the job's goal makes small: dollars, seconds until the result is there, GPUs, or dollars + value of time x
 /// hours; then dollars where many plans have as many GPUs. Compare with others of the same job only.
 std::pair<double, double> goal_key(const Job& job, const Plan& plan);
