@@ -102,7 +102,7 @@ std::string host_remark(const PlanReport& report, const Plan& plan) {
 
 std::string software_remark(const PlanReport& report, const Plan& plan) { return problem_words(report, plan); }
 
-std::string regret_words(const PlanReport& report, const Plan& plan) {
+std::string regret_remark(const PlanReport& report, const Plan& plan) {
   const auto& regret = report.found.recommendations.regret;
   if (!regret || report.found.plans.size() < 2) return "";
   // What is less than a cent, or than a thousandth of the time, is nothing.
@@ -116,13 +116,6 @@ std::string regret_words(const PlanReport& report, const Plan& plan) {
   if (!regret->time) return "";
   if (*regret->time < 1e-3 * plan.hours.p50) return "In 8 of 10 cases no other plan turns out faster.";
   return "In 8 of 10 cases this plan is within " + hours_words(*regret->time) + " of the fastest.";
-}
-
-/// How sure the pick is: by what it may fall short, and what its price may become.
-std::string regret_remark(const PlanReport& report, const Plan& plan) {
-  const std::string text = regret_words(report, plan);
-  if (!report.break_even) return text;
-  return (text.empty() ? "This plan" : text + " It") + " stays recommended " + break_even_words(report) + ".";
 }
 
 std::string close_remark(const PlanReport& report, const Plan&) {
@@ -328,8 +321,10 @@ std::vector<Remark> remarks(const PlanReport& report) {
   const AnswerConstants& weights = report.catalogue.answer_constants;
   for (const Rule& rule : kRules)
     if (const std::string text = rule.say(report, *pick); !text.empty())
-      found.push_back(
-          {weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : ""});
+      found.push_back({weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : "",
+                       rule.say == regret_remark && report.break_even
+                           ? "It stays recommended " + break_even_words(report) + "."
+                           : ""});
   // What is kept on disks and in memory: too little room is a warning, the rest is good to know.
   for (const std::string& line : kept_words(report)) {
     const bool warning = line.starts_with("! ");

@@ -13,6 +13,7 @@ struct Remark {
   std::string text;   ///< one paragraph
   bool warning = false;
   std::string shorter{};  ///< what is said where there is no room for all of it; empty: nothing
+  std::string also{};     ///< said after it where all else that is said leaves room; empty: nothing
 };
 
 /// All that could be said of the pick, the heaviest first; who prints them takes as many as there is room for. Empty

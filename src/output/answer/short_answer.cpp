@@ -164,6 +164,15 @@ class ShortAnswer {
       lines -= takes;
       taken.push_back(std::move(remark));
     }
+    for (Remark& remark : taken) {
+      if (remark.also.empty()) continue;
+      Remark longer = remark;
+      longer.text += " " + remark.also;
+      const int more = lines_of(words_of(longer)) - lines_of(words_of(remark));
+      if (more > lines && screen_.columns >= kUsualColumns && !screen_.markdown()) continue;
+      lines -= more;
+      remark = std::move(longer);
+    }
     sort_stably(taken, {}, [](const Remark& remark) { return !remark.warning; });
     for (const Remark& remark : taken) text_ += words_of(remark);
   }

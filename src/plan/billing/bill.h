@@ -55,13 +55,12 @@ class BilledBefore {
  public:
   struct Bill {
     Billing billing;
-    PriceDoubt doubt;   ///< of an exact price
-    Samples seconds{};  ///< paid for, in each sample, times what becomes of a price
+    Samples seconds{};  ///< paid for, in each sample, times the range of a stated price
     Quantiles told{};   ///< of these
     Seconds billed{};   ///< median of the seconds paid for
   };
   /// Null: none of these terms was billed yet.
-  const Bill* find(const Billing& billing, const PriceDoubt& doubt) const;
+  const Bill* find(const Billing& billing) const;
   const Bill& keep(const Bill& bill) { return bills_.emplace_back(bill); }
 
  private:
@@ -122,21 +121,21 @@ class Biller {
 
   struct Paid;
   class Parts;
-  struct Hourly;
-  struct PriceStreams;
-  std::vector<PriceStreams> price_streams(const JobSchedule& laid) const;
-  BilledBefore::Bill bill_of(const JobSchedule& laid, std::size_t lease, const Hourly& price,
-                             const PriceStreams& streams, Depth depth) const;
+  BilledBefore::Bill bill_of(const JobSchedule& laid, std::size_t lease, const Interval<DollarsPerSecond>& price,
+                             int stream, Depth depth) const;
   std::vector<std::vector<CoveredGpus>> covered(const JobSchedule& laid) const;
-  void add_machines(const JobSchedule& laid, std::size_t lease, const Hourly& price, const PriceStreams& streams,
-                    Depth depth, BilledBefore* before, Paid& paid) const;
-  Paid pay(const JobSchedule& laid, std::size_t lease, const std::vector<CoveredGpus>& covered,
-           const PriceStreams& streams, Depth depth, BilledBefore* before) const;
+  struct Hourly;
+  void add_machines(const JobSchedule& laid, std::size_t lease, const Hourly& price, int stream, Depth depth,
+                    BilledBefore* before, Paid& paid) const;
+  Paid pay(const JobSchedule& laid, std::size_t lease, const std::vector<CoveredGpus>& covered, int stream, Depth depth,
+           BilledBefore* before) const;
   void use_credits(const JobSchedule& laid, std::vector<Paid>& paid) const;
   std::vector<Paid> pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before = nullptr) const;
   static Samples sum_of(const std::vector<Paid>& paid);
   std::vector<LeaseRequest> one_job_each(const Arrangement& arrangement) const;
   Interval<Seconds> waits(const JobSchedule& laid) const;
+  void widen(Plan& plan) const;
+  Samples doubted(Samples dollars, const Plan& plan) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
   void add_phases(const JobSchedule& laid, Plan& plan) const;
   void share_out(const JobSchedule& laid, const std::vector<Paid>& paid, Plan& plan) const;

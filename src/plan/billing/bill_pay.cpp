@@ -10,6 +10,7 @@
 #include "domain/market/offer_price.h"
 #include "plan/answer/identity.h"
 #include "plan/answer/market.h"
+#include "plan/answer/price_doubt.h"
 #include "plan/billing/bill.h"
 #include "plan/billing/interruptions.h"
 #include "plan/billing/ledger.h"
@@ -116,36 +117,22 @@ struct Biller::Paid {
 /// Machines of a lease at one price.
 struct Biller::Hourly {
   Interval<DollarsPerSecond> listed{};  ///< of one machine
-  PriceDoubt doubt{};                   ///< of it
   double machines = 0;
 };
 
-/// What the price of an offer draws from. `lists`: what its provider's lists have become; nullopt where no other offer
-/// of the plan could share it, so that one stream does for all.
-struct Biller::PriceStreams {
-  int offer = 0;
-  std::optional<int> lists{};
-};
-
-const BilledBefore::Bill* BilledBefore::find(const Billing& billing, const PriceDoubt& doubt) const {
-  const auto known =
-      std::ranges::find_if(bills_, [&](const Bill& bill) { return bill.doubt == doubt && bill.billing == billing; });
+const BilledBefore::Bill* BilledBefore::find(const Billing& billing) const {
+  const auto known = std::ranges::find(bills_, billing, &Bill::billing);
   return known == bills_.end() ? nullptr : &*known;
 }
 
 /// The machines of a lease by the rules of its offer, at this price.
-BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const Hourly& price,
-                                   const PriceStreams& streams, Depth depth) const {
+BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const Interval<DollarsPerSecond>& price,
+                                   int stream, Depth depth) const {
   const Billing& billing = laid.arrangement.leases[h].offer->billing;
   const Seconds unpaid = billing.startup_billed ? Seconds{} : billing.startup;
   BilledBefore::Bill bill;
   bill.billing = billing;
-  bill.seconds =
-      drawn_.price(price_today(price.listed, streams.lists ? price.doubt.place : whole(price.doubt)), streams.offer);
-  if (streams.lists && price.doubt.age > 0) {
-    const Samples moved = drawn_.price(lognormal(DollarsPerSecond{1}, price.doubt.age), *streams.lists);
-    for (std::size_t s = 0; s < moved.size(); ++s) bill.seconds[s] *= moved[s];
-  }
+  bill.seconds = drawn_.price(price, stream);
   Samples billed{};
   for (std::size_t s = 0; s < billed.size(); ++s) {
     billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, billing).value;
@@ -156,22 +143,21 @@ BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const
 }
 
 /// Adds what they cost. Paid::told stays right where they are all of the lease's.
-void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& price, const PriceStreams& streams,
-                          Depth depth, BilledBefore* before, Paid& paid) const {
+void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& price, int stream, Depth depth,
+                          BilledBefore* before, Paid& paid) const {
   const bool first = paid.hourly == DollarsPerSecond{} && !paid.told;
   paid.hourly += price.listed.p50 * price.machines;
   paid.told.reset();
   if (before == nullptr || !price.listed.exact()) {
-    const BilledBefore::Bill bill = bill_of(laid, h, price, streams, depth);
+    const BilledBefore::Bill bill = bill_of(laid, h, price.listed, stream, depth);
     for (std::size_t s = 0; s < Samples{}.size(); ++s) paid.dollars[s] += bill.seconds[s] * price.machines;
     paid.billed = bill.billed;
     return;
   }
   const Billing& billing = laid.arrangement.leases[h].offer->billing;
-  const BilledBefore::Bill* bill = before->find(billing, price.doubt);
+  const BilledBefore::Bill* bill = before->find(billing);
   if (bill == nullptr) {
-    BilledBefore::Bill fresh = bill_of(laid, h, {exactly(DollarsPerSecond{1}), price.doubt, 1}, streams, Depth::kAll);
-    fresh.doubt = price.doubt;
+    BilledBefore::Bill fresh = bill_of(laid, h, exactly(DollarsPerSecond{1}), stream, Depth::kAll);
     fresh.told = quantiles(fresh.seconds);
     bill = &before->keep(fresh);
   }
@@ -183,8 +169,8 @@ void Biller::add_machines(const JobSchedule& laid, std::size_t h, const Hourly& 
                  bill->told.mean * dollars};
 }
 
-Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vector<CoveredGpus>& covered,
-                         const PriceStreams& streams, Depth depth, BilledBefore* before) const {
+Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vector<CoveredGpus>& covered, int stream,
+                         Depth depth, BilledBefore* before) const {
   const LeaseRequest& lease = laid.arrangement.leases[h];
   const Offer& offer = *lease.offer;
   const double machines = machines_paid(offer, lease.machines.nodes, lease.machines.gpus);
@@ -192,18 +178,15 @@ Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, const std::vect
   const bool taken = can_be_taken(lease.spot, offer);
   Paid paid;
   const Interval<DollarsPerSecond>& listed = lease.spot ? *offer.spot_price : *offer.price;
-  const PriceDoubt& doubt = doubt_of(offer, lease.spot);
   for (const CoveredGpus& part : covered) {
     const double share = static_cast<double>(part.gpus) / lease.machines.gpus;
-    const bool agreed = part.by->price.has_value();  // in advance: it is not in doubt
-    add_machines(laid, h, {OwnTerms::price(*part.by, offer, listed), agreed ? PriceDoubt{} : doubt, machines * share},
-                 streams, depth, before, paid);
-    if (agreed) paid.agreed += *part.by->price * (offer.gpus * machines * share);
+    add_machines(laid, h, {OwnTerms::price(*part.by, offer, listed), machines * share}, stream, depth, before, paid);
+    if (part.by->price) paid.agreed += *part.by->price * (offer.gpus * machines * share);
     paid.covered += part.gpus;
   }
-  if (paid.covered == 0) add_machines(laid, h, {listed, doubt, machines}, streams, depth, before, paid);
+  if (paid.covered == 0) add_machines(laid, h, {listed, machines}, stream, depth, before, paid);
   else if (const int left = lease.machines.gpus - paid.covered; left > 0)
-    add_machines(laid, h, {listed, doubt, machines * left / lease.machines.gpus}, streams, depth, before, paid);
+    add_machines(laid, h, {listed, machines * left / lease.machines.gpus}, stream, depth, before, paid);
   for (const int position : lease.phases) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& phase = *laid.arrangement.phases[i];
@@ -251,34 +234,17 @@ std::vector<std::vector<CoveredGpus>> Biller::covered(const JobSchedule& laid) c
   return all;
 }
 
-std::vector<Biller::PriceStreams> Biller::price_streams(const JobSchedule& laid) const {
-  const Streams streams(laid.slots.size());
-  const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
-  std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
-  std::vector<std::pair<std::string_view, bool>> lists;
-  std::vector<PriceStreams> all;
-  all.reserve(leases.size());
-  const bool several =
-      std::ranges::any_of(leases, [&](const LeaseRequest& lease) { return lease.offer != leases.front().offer; });
-  const auto number = [](auto& known, const auto& one) {
-    const auto at = std::ranges::find(known, one) - known.begin();
-    if (at == std::ssize(known)) known.push_back(one);
-    return at;
-  };
-  for (const LeaseRequest& lease : leases) {
-    PriceStreams& one = all.emplace_back(streams.of_price(number(priced, lease.offer)));
-    if (several)
-      one.lists = streams.of_lists(number(lists, std::pair(std::string_view(lease.offer->provider), lease.spot)));
-  }
-  return all;
-}
-
 std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid, Depth depth, BilledBefore* before) const {
   std::vector<Paid> paid;
   const std::vector<std::vector<CoveredGpus>> own = covered(laid);
-  const std::vector<PriceStreams> streams = price_streams(laid);
-  for (std::size_t h = 0; h < laid.arrangement.leases.size(); ++h)
-    paid.push_back(pay(laid, h, own[h], streams[h], depth, before));
+  const Streams streams(laid.slots.size());
+  std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
+  for (std::size_t h = 0; h < laid.arrangement.leases.size(); ++h) {
+    const Offer* offer = laid.arrangement.leases[h].offer;
+    const auto known = std::ranges::find(priced, offer) - priced.begin();
+    if (known == std::ssize(priced)) priced.push_back(offer);
+    paid.push_back(pay(laid, h, own[h], streams.of_price(known), depth, before));
+  }
   use_credits(laid, paid);
   return paid;
 }
@@ -360,6 +326,7 @@ Plan Biller::price(const JobSchedule& laid, BilledBefore* before) const {
   tell_alike(plan);
   share_out(laid, paid, plan);
   plan.wait = waits(laid);
+  widen(plan);
   judge(laid.wall, all, plan);
   sort_stably(plan.leases, {}, &Lease::from);
   plan.at_once = leases_at_once(plan.leases);
@@ -371,7 +338,82 @@ Plan Biller::price(const JobSchedule& laid, BilledBefore* before) const {
 
 PlanSamples Biller::samples_of(const Plan& plan) const {
   const JobSchedule laid = schedule(arrangement_of(plan));
-  return {laid.wall, sum_of(pay_all(laid, Depth::kMedians))};
+  return {laid.wall, doubted(sum_of(pay_all(laid, Depth::kMedians)), plan)};
+}
+
+namespace {
+
+/// How far the cost of a plan moves with prices that are in doubt: standard deviation of its logarithm.
+double price_spread(const Plan& plan) {
+  if (plan.leases.size() == 1) {
+    const Lease& lease = plan.leases.front();
+    return lease.in_doubt * whole(doubt_of(*lease.offer, lease.spot));
+  }
+  double variance = 0;
+  for (const PriceLoad& load : price_loads(plan))
+    if (load.of != PriceLoad::Of::kStated) variance += load.load * load.load;
+  return std::sqrt(variance);
+}
+
+/// A range with a factor on top that is as likely to be above 1 as below, and lognormal. Squares of the two add up on
+/// either side: exact of a lognormal range, and never narrower. `beside`: what credits pay first, so that it is the
+/// bill that moves.
+Outcome<Dollars> widened(const Outcome<Dollars>& cost, double spread, Dollars beside) {
+  if (spread <= 0 || cost.p50 <= Dollars{}) return cost;
+  const double off = kZ90 * spread;
+  const double mean = math::exp(spread * spread / 2);
+  if (beside > Dollars{} || cost.p10 <= Dollars{}) {
+    const auto root = [](double a, double b) { return std::sqrt(a * a + b * b); };
+    const double bill = (cost.p50 + beside).value, up = math::exp(off);
+    const double below = root((cost.p50 - cost.p10).value, bill * (1 - 1 / up));
+    const double above = root((cost.p90 - cost.p50).value, bill * (up - 1));
+    return {std::max(Dollars{}, cost.p50 - Dollars{below}), cost.p50, cost.p50 + Dollars{above},
+            cost.mean + Dollars{bill * (mean - 1)}};
+  }
+  const auto factor = [&](Dollars end) {
+    const double own = math::log(end / cost.p50);
+    return math::exp(std::sqrt(own * own + off * off));
+  };
+  return {cost.p50 / factor(cost.p10), cost.p50, cost.p50 * factor(cost.p90), cost.mean * mean};
+}
+
+}  // namespace
+
+/// Adds what prices may become to the ranges of the plan and of its phases. Medians stay at the prices of the lists.
+void Biller::widen(Plan& plan) const {
+  const double spread = price_spread(plan);
+  if (spread <= 0) return;
+  const Outcome<Dollars> before = plan.cost;
+  plan.cost = in_cents(widened(before, spread, plan.credits));
+  if (plan.phases.size() == 1 && plan.phases.front().cost.p90 == before.p90) {
+    plan.phases.front().cost = plan.cost;
+    return;
+  }
+  for (const Lease& lease : plan.leases) {
+    const double own = lease.in_doubt * whole(doubt_of(*lease.offer, lease.spot));
+    for (const int phase : lease.phases) {
+      Outcome<Dollars>& cost = plan.phases[static_cast<std::size_t>(phase)].cost;
+      const Dollars credits = before.p50 > Dollars{} ? plan.credits * (cost.p50 / before.p50) : Dollars{};
+      cost = widened(cost, own, credits);
+    }
+  }
+}
+
+/// Joint samples of the cost with prices inside, whose ends are those that are told.
+Samples Biller::doubted(Samples dollars, const Plan& plan) const {
+  const double spread = price_spread(plan);
+  if (spread <= 0 || plan.cost.p10 <= Dollars{}) return dollars;
+  const Samples draws = drawn_.scores().of(Streams(plan.phases.size()).of_price(0));
+  for (std::size_t s = 0; s < dollars.size(); ++s) dollars[s] *= math::exp(spread * draws[s]);
+  const Quantiles drawn = quantiles(dollars);
+  if (drawn.p10 <= 0 || drawn.p10 >= drawn.p50 || drawn.p90 <= drawn.p50) return dollars;
+  const double low = math::log(plan.cost.p10 / plan.cost.p50) / math::log(drawn.p10 / drawn.p50);
+  const double high = math::log(plan.cost.p90 / plan.cost.p50) / math::log(drawn.p90 / drawn.p50);
+  for (double& one : dollars) {
+    const double off = math::log(one / drawn.p50);
+    one = plan.cost.p50.value * math::exp(off * (off < 0 ? low : high));
+  }
+  return dollars;
 }
 
 /// Time in queues, one job after the other: what waits at the same time is counted as if it did not.
@@ -398,8 +440,9 @@ void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
     plan.meets_deadline = *plan.chance_in_time >= job_.limits.confidence;
   }
   if (job_.limits.budget) {
+    const Samples dollars = doubted(paid, plan);
     const auto within =
-        std::ranges::count_if(paid, [&](double c) { return Dollars{c} + job_.contingency <= *job_.limits.budget; });
+        std::ranges::count_if(dollars, [&](double c) { return Dollars{c} + job_.contingency <= *job_.limits.budget; });
     plan.chance_in_budget = static_cast<double>(within) / kSamples;
     plan.meets_budget = *plan.chance_in_budget >= job_.limits.confidence;
   }

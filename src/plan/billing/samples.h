@@ -45,12 +45,8 @@ class Streams {
   /// Times by the number of what they depend on, from 0 on: phases whose error is one share it. A phase has three at
   /// most: its work, what stands beside it, and its luck on spot.
   int of_time(std::size_t number) const { return static_cast<int>(number); }
-  /// Prices are independent of all times, and of each other by offer but for of_lists(). A phase holds machines of one
-  /// offer.
+  /// Prices are independent of all times, and of each other by offer. A phase holds machines of one offer.
   int of_price(std::ptrdiff_t offer) const { return kTimes * phases_ + static_cast<int>(offer); }
-  /// What offers of one provider have in common: its lists move together. Streams come again after kSamples - 1 of
-  /// them, so these count down from there, beyond all others.
-  int of_lists(std::ptrdiff_t provider) const { return kSamples - 2 - static_cast<int>(provider); }
   /// Time in queues, all of them together: beyond the prices.
   int of_queues() const { return (kTimes + 1) * phases_ + 1; }
   /// What several phases' errors have in common (error_factors.h): beyond everything else.

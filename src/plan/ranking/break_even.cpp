@@ -83,9 +83,8 @@ class Rising {
     return !rises ? 0 : all > 0 ? share / all : 1;
   }
 
-  /// The best of those that rise and of the others, so far as they come near each other: what is tied with the best, or
-  /// beats one that is, lies no further from it than a tie allows, and the best is never worse than the best of the
-  /// others.
+  /// What may be the pick at some price. What is tied with the best, or beats one that is, lies no further from it than
+  /// a tie allows, and the best is never worse than the best of the others.
   void gather(const SearchResult& found) {
     std::vector<Raised> rising, others;
     for (const Plan* plan : contenders(found.plans)) {
@@ -105,6 +104,7 @@ class Rising {
       second_ = factor_for(rising, best * share_);
       if (!limited) first_ = factor_for(rising, best / share_);
     }
+    if (take_best(rising, others)) return;
     take(std::move(others), 1, best * share_);
     take(rising, first_, best * share_);
     // Those that keep a budget longest.
@@ -112,6 +112,25 @@ class Rising {
       sort_stably(rising, {}, [](const Raised& one) { return -one.most; });
       take(std::move(rising), 0, best * share_);
     }
+  }
+
+  /// The best of all as they are found, of which the comparison takes the same that the recommendation was made by.
+  /// False, and none, where hardly any of the others is among these.
+  bool take_best(const std::vector<Raised>& rising, const std::vector<Raised>& others) {
+    std::vector<Raised> all = rising;
+    all.insert(all.end(), others.begin(), others.end());
+    sort_stably(all, {}, [&](const Raised& one) { return std::pair(goal_key(job_, *one.plan).first, one.plan); });
+    const std::size_t compared = std::min(all.size(), kMostCompared);
+    const auto other = std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(compared),
+                                     [](const Raised& one) { return one.share <= 0; });
+    constexpr std::ptrdiff_t kEnough = 4;
+    if (other < std::min(kEnough, std::ssize(others))) return false;
+    all.resize(std::min(all.size(), 2 * kMostCompared));  // some are alike, and the comparison passes them over
+    for (const Raised& one : all) {
+      raised_.push_back(one);
+      plans_.push_back(*one.plan);
+    }
+    return true;
   }
 
   /// Adds the best at that factor of those that are no worse; at 0 as they come.
