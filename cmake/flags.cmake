@@ -26,10 +26,12 @@ set(GPUPLAN_HOT "" CACHE STRING "Further options of the libraries below the comm
 # What words answers and takes commands runs once. Without the three passes the compiler takes a tenth less time and the
 # program grows by a hundredth.
 set(GPUPLAN_COLD "")
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")  # there all is for size
   set(GPUPLAN_COLD -Os)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND GPUPLAN_COLD -fno-tree-pta -fno-gcse -fno-tree-loop-optimize)
   endif()
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(gpuplan_flags INTERFACE -ffunction-sections -fdata-sections)
 endif()

@@ -36,8 +36,8 @@ foreach(door gpuplan_web:ask_c:gpuplan gpuplan_web_page:page_c:gpuplan_page)
   list(GET door 2 name)
   add_executable(${target} src/web/${source}.cpp)
   target_link_libraries(${target} PRIVATE gpuplan_write)
-  target_link_options(${target} PRIVATE -mexec-model=reactor -Wl,-s,--gc-sections,--stack-first,-z,stack-size=1048576
-    -Wl,--export=gpuplan_ask,--export=gpuplan_free,--export=malloc -Wl,-mllvm,-inline-threshold=0)
+  target_link_options(${target} PRIVATE -mexec-model=reactor -Wl,-s,--gc-sections,--compress-relocations,--stack-first
+    -Wl,-z,stack-size=1048576 -Wl,--export=gpuplan_ask,--export=gpuplan_free,--export=malloc -Wl,-mllvm,-inline-threshold=0)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .wasm)
 endforeach()
 
