@@ -1,4 +1,5 @@
 // The planner, off the page's thread: src/api/ask.h as WebAssembly.
+import { joined } from "./joined";
 import { unlzma } from "./lzma";
 
 interface Engine {
@@ -26,14 +27,14 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /// By gzip where the machine that built gpuplan had no xz.
-async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<BufferSource> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return unlzma(bytes) as Uint8Array<ArrayBuffer>;
+async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return unlzma(bytes);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 async function start(packed: string): Promise<Engine> {
-  const module = await unpacked(bytesOf(packed));
+  const module = joined(await unpacked(bytesOf(packed))) as Uint8Array<ArrayBuffer>;
   const nowhere = (): number => 8; // its last words have nowhere to go
   const { instance } = await WebAssembly.instantiate(module, {
     wasi_snapshot_preview1: { fd_close: nowhere, fd_seek: nowhere, fd_write: nowhere },
