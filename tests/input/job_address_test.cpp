@@ -121,6 +121,13 @@ TEST(JobAddress, EveryItemOfAList) {
   EXPECT_EQ(full("market.pools[*].price"), "'market.pools[*].price' needs items in market.pools, and the job has none");
 }
 
+TEST(JobAddress, AnUnknownKeyIsLookedForWhereItsFirstWordLeads) {
+  EXPECT_EQ(full("train.foo"), "phases.train.train.foo");
+  EXPECT_EQ(full("where.foo"), "where.foo");
+  const std::string two = "phases: [{name: a, train: {epochs: 1}}, {name: b, train: {epochs: 1}}]";
+  EXPECT_EQ(full("train.foo", two), "phases.b.train.foo");
+}
+
 TEST(JobAddress, SlipsGetAHint) {
   EXPECT_EQ(full("epoch"), "unknown key 'epoch'. Did you mean 'epochs'?");
   EXPECT_EQ(full("dedline"), "unknown key 'dedline'. Did you mean 'deadline'?");

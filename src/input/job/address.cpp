@@ -236,10 +236,13 @@ Result<std::string> full_address(const Tree& job, std::string_view address) {
   // first word leads.
   const std::string_view first = steps->front().name;
   if (steps->size() > 1) {
-    auto place = only_place(walker.found, first);
-    const auto at = place ? std::ranges::find(walker.found, *place, &JobPlace::address) : walker.found.end();
-    const bool has_keys = at != walker.found.end() && at->type != nullptr && at->type->kind == ValueType::Kind::kRecord;
-    return has_keys ? *place + std::string(address.substr(first.size())) : std::string(address);
+    const JobPlace* record = nullptr;  // of several the innermost that the job states: `train` of a phase named train
+    for (const JobPlace& place : walker.found) {
+      if (place.type == nullptr || place.type->kind != ValueType::Kind::kRecord || !is_end_of(first, place.address))
+        continue;
+      if (record == nullptr || place.tree != nullptr || record->tree == nullptr) record = &place;
+    }
+    return (record != nullptr ? record->address : std::string(first)) + std::string(address.substr(first.size()));
   }
   if (const std::string_view advice = advice_on("key", first); !advice.empty())
     return wrong_use("unknown key '" + printable(address, 60) + "'; " + std::string(advice));

@@ -86,10 +86,8 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
   }
   chart.y = row_axis(rows);
   chart.x = linear_axis("Age of the price", 0, end * 1.02, AxisUnit::kDays);
-  chart.marks.push_back({.shape = MarkShape::kRule,
-                         .role = MarkRole::kC8,
-                         .x = limit,
-                         .label = "old from " + count_of(limit, "day") + " on"});
+  chart.marks.push_back(
+      {.shape = MarkShape::kRule, .role = MarkRole::kC8, .x = limit, .label = "old after " + count_of(limit, "day")});
   std::size_t old = 0;
   bool span = false;
   for (std::size_t i = 0; i < providers.size(); ++i) {
