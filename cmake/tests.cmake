@@ -16,8 +16,9 @@ if(GPUPLAN_TESTS_MATCHING)
   set(test_sources ${kept})
 endif()
 
-# What reads YAML in WebAssembly is held against yaml-cpp.
-add_executable(gpuplan_test EXCLUDE_FROM_ALL ${test_sources} src/web/instead/plain_yaml.cpp)
+# What reads YAML in WebAssembly is held against yaml-cpp, its numbers against the C++ library.
+add_executable(gpuplan_test EXCLUDE_FROM_ALL ${test_sources} src/web/instead/plain_yaml.cpp
+  src/web/instead/small_decimal.cpp)
 target_include_directories(gpuplan_test PRIVATE tests tools)
 target_include_directories(gpuplan_test SYSTEM PRIVATE ${GPUPLAN_YAML_INCLUDE})
 # "." makes objects that several checkouts can share through ccache; the tests are then run from the root of one.

@@ -1,6 +1,7 @@
 # gpuplan as a WebAssembly module for pages and node: a library ("reactor") without a main that exports what
 # src/api/ask.h declares, and malloc() for the text of a question. Its C++ library knows no exceptions, no threads and no
-# files, and there is no yaml-cpp, re2 or zlib: src/web/instead stands in for the files that need one of them.
+# files, and there is no yaml-cpp, re2 or zlib: src/web/instead stands in for the files that need one of them, and for
+# the digits of numbers.
 set(GPUPLAN_EMBEDDED_PLAIN ON)
 set(GPUPLAN_NOT_EMBEDDED "/data/measured/")  # runs, which only `validate` reads
 include(cmake/embedded_data.cmake)
@@ -11,7 +12,7 @@ file(CREATE_LINK ${GPUPLAN_JSON_INCLUDE}/nlohmann ${PROJECT_BINARY_DIR}/include/
 
 gpuplan_sources(read_sources src/evidence src/input src/web)
 list(FILTER read_sources EXCLUDE REGEX
-  "/src/(input/(logs/.*|models/(model_files|weights/.*)|feeds/.*|text/(untidy/zip|embedded_data|gunzip|(toml|yaml)_[a-z]+))|web/(ask|page)_c)[.]cpp$")
+  "/src/(input/(logs/.*|models/(model_files|weights/.*)|feeds/.*|text/(untidy/zip|embedded_data|gunzip|(toml|yaml)_[a-z]+))|web/((ask|page)_c|instead/[a-z_]*decimal))[.]cpp$")
 add_library(gpuplan_read STATIC ${read_sources} ${GPUPLAN_EMBEDDED_DATA})
 target_include_directories(gpuplan_read SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_link_libraries(gpuplan_read PUBLIC gpuplan_core)

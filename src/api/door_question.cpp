@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <system_error>
 
 #include "api/flags.h"
+#include "base/digits/decimal.h"
 #include "base/text.h"
 #include "input/claims/claims_file.h"
 #include "input/text/json_text.h"
@@ -33,7 +33,7 @@ Result<double> number_of(const Tree& tree, double least, double most) {
   double number = 0;
   if (tree.is_scalar() && !tree.quoted) {
     const char* const last = tree.text.data() + tree.text.size();
-    const auto end = std::from_chars(tree.text.data(), last, number);
+    const auto end = read_number(tree.text.data(), last, number);
     if (end.ec == std::errc{} && end.ptr == last && number >= least && number <= most) return number;
   }
   return failure(tree.key + ": expected a number from " + number_text(least) + " to " + number_text(most) + ", got " +

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/amount_units.h"
+#include "base/digits/decimal.h"
 #include "base/math.h"
 #include "base/text.h"
 
@@ -116,7 +116,7 @@ class Scanner {
     rest_.remove_prefix(at);
     // from_chars reads "1e+5" but no '+' in front; no sign was copied there.
     double value = 0;
-    const auto end = std::from_chars(digits.data(), digits.data() + used, value);
+    const auto end = read_number(digits.data(), digits.data() + used, value);
     if (end.ec == std::errc::result_out_of_range)
       return std::unexpected(Reason("it is too large or too small for a number"));
     if (end.ec != std::errc() || end.ptr != digits.data() + used) return std::unexpected(Reason(""));

@@ -1,11 +1,11 @@
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/amount.h"
+#include "base/digits/decimal.h"
 #include "base/math.h"
 #include "base/text.h"
 
@@ -21,7 +21,7 @@ struct PrintedUnit {
 double three_digits(double value) {
   double rounded = value;
   const std::string text = significant_text(value, 3);
-  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  read_number(text.data(), text.data() + text.size(), rounded);
   return rounded;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "base/digits/decimal.h"
 #include "base/random.h"
 
 namespace gpuplan {
@@ -95,12 +95,6 @@ std::size_t skip_escape(std::string_view text, std::size_t at) {
   std::size_t end = at + 2;
   while (end < text.size() && (text[end] < '@' || text[end] > '~')) ++end;
   return std::min(end + 1, text.size());
-}
-
-std::string plain(double value) {
-  std::array<char, 400> buffer;  // the longest double in plain notation has 325 digits and a sign
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
-  return {buffer.data(), end.ptr};
 }
 
 std::string not_finite(double value) {
@@ -303,29 +297,19 @@ std::string number_text(double value) {
   if (!std::isfinite(value)) return not_finite(value);
   const double size = value < 0 ? -value : value;
   if (size == 0) return "0";
-  if (size >= 1e-5 && size < 1e15) return plain(value);
-  std::array<char, 40> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), end.ptr};
+  return size >= 1e-5 && size < 1e15 ? plain_digits(value) : shortest_digits(value);
 }
 
 std::string fixed_text(double value, int decimals) {
   if (!std::isfinite(value)) return not_finite(value);
-  std::array<char, 400> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed,
-                                 std::clamp(decimals, 0, 60));
-  return without_negative_zero({buffer.data(), end.ptr});
+  return without_negative_zero(fixed_digits(value, std::clamp(decimals, 0, 60)));
 }
 
 std::string significant_text(double value, int digits) {
   if (!std::isfinite(value)) return not_finite(value);
   if (value == 0) return "0";
-  std::array<char, 80> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific,
-                                 std::clamp(digits, 1, 17) - 1);
-  double rounded = value;
-  std::from_chars(buffer.data(), end.ptr, rounded);
-  return std::isfinite(rounded) ? plain(rounded) : not_finite(rounded);
+  const double rounded = rounded_to_digits(value, std::clamp(digits, 1, 17));
+  return std::isfinite(rounded) ? plain_digits(rounded) : not_finite(rounded);
 }
 
 std::string count_text(double value) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
@@ -111,7 +111,7 @@ class Facts {
   static std::optional<double> size_in(std::string_view text) {
     double value = 0;
     if (text.size() < 2 || (text.back() != 'B' && text.back() != 'b')) return std::nullopt;
-    const auto end = std::from_chars(text.data(), text.data() + text.size() - 1, value);
+    const auto end = read_number(text.data(), text.data() + text.size() - 1, value);
     if (end.ec != std::errc() || end.ptr != text.data() + text.size() - 1) return std::nullopt;
     return value;
   }

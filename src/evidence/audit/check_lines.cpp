@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/bill_tally.h"
@@ -110,7 +110,7 @@ class Lines {
     while (from > 0 && (is_digit(number[from - 1]) || number[from - 1] == '.')) --from;
     number.remove_prefix(from);
     double value = 0;
-    const auto end = std::from_chars(number.data(), number.data() + number.size(), value);
+    const auto end = read_number(number.data(), number.data() + number.size(), value);
     if (number.empty() || end.ec != std::errc() || end.ptr != number.data() + number.size()) return std::nullopt;
     return value / 100;
   }

@@ -1,11 +1,11 @@
 #include "evidence/audit/gpu_names.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <system_error>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 
 namespace gpuplan::audit {
@@ -51,7 +51,7 @@ std::vector<double> sizes_of(const Gpu& gpu) {
     for (const std::string_view word : split(alias, ' ')) {
       const std::size_t from = word.rfind('-') == std::string_view::npos ? 0 : word.rfind('-') + 1;
       double size = 0;
-      const auto end = std::from_chars(word.data() + from, word.data() + word.size(), size);
+      const auto end = read_number(word.data() + from, word.data() + word.size(), size);
       const std::string_view unit = word.substr(static_cast<std::size_t>(end.ptr - word.data()));
       if (end.ec == std::errc() && (iequals(unit, "gb") || iequals(unit, "gib") || iequals(unit, "g")))
         sizes.push_back(size);

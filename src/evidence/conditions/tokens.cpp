@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "base/amount.h"
+#include "base/digits/decimal.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -107,7 +107,7 @@ std::optional<ConditionToken> ConditionLexer::number(ConditionToken token) {
   }
   std::string plain(text_.substr(from, at_ - from));
   std::erase(plain, '_');
-  const auto [stop, wrong] = std::from_chars(plain.data(), plain.data() + plain.size(), token.number);
+  const auto [stop, wrong] = read_number(plain.data(), plain.data() + plain.size(), token.number);
   if (wrong != std::errc{} || stop != plain.data() + plain.size() || !std::isfinite(token.number)) {
     problem_ = "'" + printable(plain, 40) + "' at character " + std::to_string(from + 1) + " is not a number";
     return std::nullopt;

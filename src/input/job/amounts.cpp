@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 
+#include "base/digits/decimal.h"
 #include "base/math.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -17,11 +17,7 @@ namespace {
 using Kind = ValueType::Kind;
 
 /// Twelve digits: what is behind them is the noise of binary fractions.
-std::string digits(double value, int precision = 12) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, precision);
-  return {text.data(), end.ptr};
-}
+std::string digits(double value, int most = 12) { return general_digits(value, most); }
 
 struct Unit {
   std::string_view before, after;

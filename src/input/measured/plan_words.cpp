@@ -1,13 +1,12 @@
 #include "input/measured/plan_words.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -167,7 +166,7 @@ class Words {
         into = *word == "1";
       } else {
         double number = 0;
-        const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), number);
+        const auto [end, error] = read_number(word->data(), word->data() + word->size(), number);
         good = error == std::errc() && end == word->data() + word->size() && number >= 0 && number <= kMost;
         if constexpr (std::same_as<T, int>) {
           good = good && number <= kMostWhole && number == std::floor(number);
@@ -228,11 +227,7 @@ Result<ModelUse> read_network(std::string_view text) {
 
 }  // namespace
 
-std::string exact_text(double value) {
-  std::array<char, 32> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return error == std::errc() ? std::string(buffer.data(), end) : std::string();
-}
+std::string exact_text(double value) { return shortest_digits(value); }
 
 std::string network_words(const std::vector<ModelUse>& networks) {
   std::vector<std::string> all;

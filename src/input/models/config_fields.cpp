@@ -1,8 +1,8 @@
 #include "input/models/config_fields.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -30,7 +30,7 @@ int Fields::checked(std::string_view key, const Tree& value, int least, int most
   double number = 0;
   if (value.is_scalar() && !value.quoted) {
     const char* end = value.text.data() + value.text.size();
-    const auto [rest, problem] = std::from_chars(value.text.data(), end, number);
+    const auto [rest, problem] = read_number(value.text.data(), end, number);
     // 4096.0 is how some exporters write 4096.
     if (problem == std::errc() && rest == end && number >= least && number <= most &&
         number == static_cast<int>(number))
@@ -100,7 +100,7 @@ double Fields::real(std::string_view key, double fallback) const {
   double number = -1;
   if (value->is_scalar() && !value->quoted) {
     const char* end = value->text.data() + value->text.size();
-    const auto [rest, problem] = std::from_chars(value->text.data(), end, number);
+    const auto [rest, problem] = read_number(value->text.data(), end, number);
     if (problem == std::errc() && rest == end && number >= 0 && number <= kMost) return number;
   }
   fail(key, "expected a number from 0 to 1,000, got " + got_text(*value));

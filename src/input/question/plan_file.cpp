@@ -1,10 +1,10 @@
 #include "input/question/plan_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "input/text/json_text.h"
@@ -31,7 +31,7 @@ std::optional<double> number_of(const Tree& tree, std::string_view name) {
   if (found == nullptr || !found->is_scalar() || found->quoted) return std::nullopt;
   double value = 0;
   const char* end = found->text.data() + found->text.size();
-  const auto [stop, wrong] = std::from_chars(found->text.data(), end, value);
+  const auto [stop, wrong] = read_number(found->text.data(), end, value);
   if (wrong != std::errc{} || stop != end) return std::nullopt;
   return value;
 }

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 #include "input/text/csv.h"
 
@@ -62,7 +63,7 @@ double CsvReader::number(std::size_t row, Column column, double low, double high
   const std::string_view cell = text(row, column);
   if (cell.empty() || !ok()) return fallback;
   double value = 0;
-  const auto end = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  const auto end = read_number(cell.data(), cell.data() + cell.size(), value);
   if (end.ec != std::errc() || end.ptr != cell.data() + cell.size() || !std::isfinite(value)) {
     fail_cell(row, column, "a number");
     return fallback;

@@ -1,8 +1,10 @@
 #include "launch/command/rewards.h"
 
 #include <charconv>
+#include <concepts>
 #include <optional>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -13,8 +15,11 @@ std::optional<Number> number(const std::vector<CommandWord>& words, std::string_
   const auto text = option(words, name);
   if (!text) return std::nullopt;
   Number value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  const char* const last = text->data() + text->size();
+  std::from_chars_result read{};
+  if constexpr (std::same_as<Number, double>) read = read_number(text->data(), last, value);
+  else read = std::from_chars(text->data(), last, value);
+  if (read.ec != std::errc() || read.ptr != last) return std::nullopt;
   return value;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -40,7 +40,7 @@ std::optional<StatedOption> given(const std::vector<CommandWord>& words, const D
 /// A count as both read it: "32768", and as vLLM does "32k" (thousands) and "32K" (of 1024). nullopt: something else.
 std::optional<double> counted(std::string_view text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = read_number(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || value <= 0) return std::nullopt;
   const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   if (unit.empty()) return value;

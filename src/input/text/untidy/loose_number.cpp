@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "base/digits/decimal.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -111,7 +111,7 @@ std::optional<LooseNumber> LooseNumbers::read(std::string_view text) {
       at = end;
     }
   }
-  const auto end = std::from_chars(plain.data(), plain.data() + plain.size(), number.value);
+  const auto end = read_number(plain.data(), plain.data() + plain.size(), number.value);
   if (end.ec != std::errc() || end.ptr != plain.data() + plain.size() || !std::isfinite(number.value))
     return std::nullopt;
   if (negative) number.value = -number.value;
