@@ -82,10 +82,7 @@ void add_beside(const ClaimDocument& document, const ClaimRecord& record, std::v
       more = more + ends_of(*one.value);
       any = true;
     }
-  if (record.row >= 0)
-    for (const ClaimText& cell :
-         document.tables[static_cast<std::size_t>(record.table)].rows[static_cast<std::size_t>(record.row)].cells)
-      at_once = std::max(at_once, at_a_time(cell.text));
+  for (const ClaimText* cell : cells_of(document, record)) at_once = std::max(at_once, at_a_time(cell->text));
   const std::size_t plain = ways.size();
   for (std::size_t i = 0; i < plain; ++i) {
     for (const double times : times_over(record)) ways.push_back({ways[i].value * times, ways[i].how});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -81,10 +82,10 @@ class Bill {
   Priced priced(const ClaimRecord& record) const {
     Priced known{record.all(ClaimRole::kPrice), record.count};
     if (record.table >= 0) return known;
-    for (int at = bench_.document.sections[static_cast<std::size_t>(record.section)].parent;
-         at > 0 && known.prices.empty(); at = bench_.document.sections[static_cast<std::size_t>(at)].parent)
+    for (int at = bench_.document.sections[static_cast<std::size_t>(record.section)].parent; at > 0;
+         at = bench_.document.sections[static_cast<std::size_t>(at)].parent)
       if (const auto above = lists_.find(at); above != lists_.end()) {
-        known.prices = above->second->all(ClaimRole::kPrice);
+        if (known.prices.empty()) known.prices = above->second->all(ClaimRole::kPrice);
         if (known.count == 0) known.count = above->second->count;
       }
     if (known.prices.size() > 1) known.prices.clear();  // which of them counts is not said
@@ -227,6 +228,7 @@ class Bill {
              price->value->text + " \xC3\x97 (" + times.front()->value->text + " + " + overhead->value->text + ")"});
       }
     }
+    if (record.table < 0 && about.count == 0 && gpus_of(record) <= 0) add_unsaid_gpus(*costs.front()->value, ways);
     add_beside(bench_.document, record, ways);
     // Where one figure of the row is the product, the others are what idles, taxes, storage, or the sum of all.
     const auto is_product = [&](const ClaimFact* one) {
@@ -239,6 +241,34 @@ class Bill {
       return costs_.push_back({&record, {*product}, std::move(ways), true});
     if (std::ranges::any_of(record.facts, is_part)) return;
     if (!ways.empty()) costs_.push_back({&record, costs, std::move(ways), false});
+  }
+
+  /// A list with the price of a GPU and no word of their number: some whole number of them is right.
+  static void add_unsaid_gpus(const ClaimAmount& cost, std::vector<Way>& ways) {
+    constexpr double kMost = 1e6;
+    const std::size_t plain = ways.size();
+    for (std::size_t i = 0; i < plain; ++i) {
+      const double one = ways[i].value.low_middle();
+      const double gpus = one > 0 ? std::round(cost.low / one) : 0;
+      if (gpus > 1 && gpus < kMost) ways.push_back({ways[i].value * gpus, ways[i].how});
+    }
+  }
+
+  /// Of the products that a cost may be, that of the other rows of its table is told; else the nearest to it, since an
+  /// error changes a digit more often than it forgets a factor.
+  static void put_likely_first(const ClaimAmount& cost, const std::map<std::size_t, int>& of_others,
+                               std::vector<Way>& ways) {
+    const auto more = [](const auto& a, const auto& b) { return a.second < b.second; };
+    std::size_t first = ways.size();
+    if (!of_others.empty()) first = std::ranges::max_element(of_others, more)->first;
+    const auto off = [&](const Way& way) {
+      const double value = way.shown ? way.shown->low_middle() : 0;
+      return value > 0 && cost.low > 0 ? std::max(value / cost.low, cost.low / value) : HUGE_VAL;
+    };
+    if (first >= ways.size() || !ways[first].shown)
+      first = static_cast<std::size_t>(
+          std::ranges::min_element(ways, [&](const Way& a, const Way& b) { return off(a) < off(b); }) - ways.begin());
+    if (first < ways.size()) std::swap(ways.front(), ways[first]);
   }
 
   /// A cost with the products that it may be, judged when those of the other rows are known, too.
@@ -293,6 +323,13 @@ class Bill {
       if (one.record->table >= 0 && !one.good)
         ++(is_below(one) ? off[one.record->table].first : off[one.record->table].second);
     const std::set<int> fixed = with_fixed_costs();
+    std::map<int, std::map<std::size_t, int>> products;  // by table: which way is right, in how many rows
+    for (const Costs& one : costs_)
+      if (one.record->table >= 0 && one.good) {
+        const auto way = std::ranges::find_if(
+            one.ways, [&](const Way& each) { return fits(*one.stated.front()->value, each.value); });
+        ++products[one.record->table][static_cast<std::size_t>(way - one.ways.begin())];
+      }
     bool given_back = false, ranges = false;
     const auto look = [&](const std::string& text) {
       const std::string lower = to_lower(text);
@@ -313,7 +350,10 @@ class Bill {
         for (Way& way : one.ways)
           way.value = {{way.value.low.low * kLess, way.value.low.high},
                        {way.value.high.low, way.value.high.high * kMore}};
-      for (const ClaimFact* cost : one.stated) bench_.judge(*one.record, *cost, one.ways);
+      for (const ClaimFact* cost : one.stated) {
+        put_likely_first(*cost->value, products[one.record->table], one.ways);
+        bench_.judge(*one.record, *cost, one.ways);
+      }
     }
   }
 

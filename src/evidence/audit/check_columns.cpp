@@ -20,10 +20,8 @@ class Columns {
   void check() {
     for (int table = 0; table < bench_.tables(); ++table) {
       const std::vector<const ClaimRecord*> rows = bench_.rows_of(table);
-      if (rows.size() ==
-              static_cast<std::size_t>(bench_.document.tables[static_cast<std::size_t>(table)].rows.size()) ||
-          is_list_of_amounts(table))
-        sums(table);
+      // Of options that are columns check_across adds up what is of one unit.
+      if (!bench_.document.tables[static_cast<std::size_t>(table)].across || is_list_of_amounts(table)) sums(table);
       if (rows.size() < 2) continue;
       ratios(rows);
       if (!names_providers(bench_.document.tables[static_cast<std::size_t>(table)])) price_by_gpu(rows);
@@ -59,6 +57,18 @@ class Columns {
     });
   }
 
+  /// A sum is of one unit only: that of the total, or of what stands above one that tells none.
+  static ClaimDimension unit_of_sum(const ClaimTable& table, std::size_t column) {
+    ClaimDimension first = ClaimDimension::kBare;
+    for (const ClaimRow& row : table.rows) {
+      const ClaimAmount* value = value_at(row, column);
+      if (value == nullptr || !adds(value->dimension)) continue;
+      if (is_total(row)) return value->dimension;
+      if (first == ClaimDimension::kBare) first = value->dimension;
+    }
+    return first;
+  }
+
   void sums(int number) {
     const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
     const auto last = std::find_if(table.rows.rbegin(), table.rows.rend(), is_total);
@@ -69,9 +79,10 @@ class Columns {
           head.find("per ") != std::string::npos)
         continue;
       BillTally tally;
+      const ClaimDimension unit = unit_of_sum(table, column);
       for (const ClaimRow& row : table.rows) {
         const ClaimAmount* value = value_at(row, column);
-        if (value == nullptr || !(adds(value->dimension) || value->dimension == ClaimDimension::kBare)) continue;
+        if (value == nullptr || (value->dimension != unit && value->dimension != ClaimDimension::kBare)) continue;
         const ClaimText& label = row.cells[0].text.empty() && row.cells.size() > 1 ? row.cells[1] : row.cells[0];
         const bool bare = value->dimension == ClaimDimension::kBare;
         if (is_total(row)) {

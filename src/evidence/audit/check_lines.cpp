@@ -33,7 +33,7 @@ class Lines {
   void check() {
     constexpr std::size_t kMostColumns = 24;
     for (const ClaimTable& table : bench_.document.tables) {
-      if (table.headless || table.rows.empty() || table.heads.size() > kMostColumns) continue;
+      if (table.headless || table.across || table.rows.empty() || table.heads.size() > kMostColumns) continue;
       table_ = &table;
       columns_.clear();
       for (std::size_t i = 0; i < table.heads.size(); ++i) columns_.push_back(line_of(i));

@@ -138,14 +138,13 @@ class Memory {
   void cards(const ByBatch& table) {
     const std::vector<Priced> known = priced();
     if (known.size() < 3) return;
-    const ClaimTable& whole = bench_.document.tables[static_cast<std::size_t>(table.table)];
     for (const ClaimRecord* row : table.rows) {
       const ClaimAmount& need = *row->find(ClaimRole::kMemory)->value;
-      for (const ClaimText& cell : whole.rows[static_cast<std::size_t>(row->row)].cells) {
-        if (cell.gpus.empty()) continue;
+      for (const ClaimText* cell : cells_of(bench_.document, *row)) {
+        if (cell->gpus.empty()) continue;
         double listed = 0;
         bool all_known = true;
-        for (const GpuMention& gpu : cell.gpus) {
+        for (const GpuMention& gpu : cell->gpus) {
           double price = 0;
           for (const Priced& one : known)
             if (one.gpu.key.starts_with(gpu.key) &&
@@ -158,15 +157,15 @@ class Memory {
             bench_.find(FindingKind::kWrong, row->line, row->label, need.text + " on " + gpu.text,
                         told(ClaimDimension::kBytes, size) + " of memory", "the card has less than the row needs");
         }
-        if (!all_known || cell.text.find('+') != std::string::npos) continue;
+        if (!all_known || cell->text.find('+') != std::string::npos) continue;
         const Priced* cheapest = nullptr;
         for (const Priced& one : known)
           if (one.memory * kUsable >= need.high && (cheapest == nullptr || one.price < cheapest->price))
             cheapest = &one;
         bench_.use(need);
         if (cheapest == nullptr || cheapest->price >= listed * 0.95) continue;
-        bench_.find(FindingKind::kDominated, row->line, "batch " + row->find(ClaimRole::kBatch)->value->text, cell.text,
-                    cheapest->gpu.text + " at " + told(ClaimDimension::kPrice, cheapest->price),
+        bench_.find(FindingKind::kDominated, row->line, "batch " + row->find(ClaimRole::kBatch)->value->text,
+                    cell->text, cheapest->gpu.text + " at " + told(ClaimDimension::kPrice, cheapest->price),
                     "holds " + need.text + " in " + told(ClaimDimension::kBytes, cheapest->memory) +
                         " and costs less than any GPU listed (" + told(ClaimDimension::kPrice, listed) +
                         "), by the document's own prices");

@@ -37,7 +37,7 @@ class Options {
           options.push_back(row);
       same_work(rows, table);
       if (options.empty() || is_schedule(rows) || is_of_parts(table)) continue;
-      superlatives(options, table);
+      superlatives(options);
       auto& group = groups[group_of(table)];
       group.insert(group.end(), options.begin(), options.end());
     }
@@ -108,7 +108,9 @@ class Options {
     // A table that marks what is beaten has weighed all; the others of its document say more of the same options.
     const auto table = static_cast<std::size_t>(row.table);
     if (marked_[table]) {
-      if (says_so(bench_.document.tables[table].rows[static_cast<std::size_t>(row.row)])) return true;
+      if (std::ranges::any_of(cells_of(bench_.document, row),
+                              [](const ClaimText* cell) { return says_beaten(cell->text); }))
+        return true;
     } else if (weighed_) {
       return true;
     }
@@ -136,9 +138,8 @@ class Options {
 
   /// A cell of the row says that it is the fastest, or the cheapest: of two that are told as equal it is.
   bool calls_best(const ClaimRecord& row, bool fastest) const {
-    const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(row.table)];
-    return std::ranges::any_of(table.rows[static_cast<std::size_t>(row.row)].cells, [&](const ClaimText& cell) {
-      return fastest ? claims_fastest(cell.text) : claims_cheapest(cell.text);
+    return std::ranges::any_of(cells_of(bench_.document, row), [&](const ClaimText* cell) {
+      return fastest ? claims_fastest(cell->text) : claims_cheapest(cell->text);
     });
   }
 
@@ -244,12 +245,11 @@ class Options {
                     value(&row)->text);
   }
 
-  void superlatives(const std::vector<const ClaimRecord*>& options, int table) {
-    const ClaimTable& whole = bench_.document.tables[static_cast<std::size_t>(table)];
+  void superlatives(const std::vector<const ClaimRecord*>& options) {
     for (const ClaimRecord* row : options)
-      for (const ClaimText& cell : whole.rows[static_cast<std::size_t>(row->row)].cells) {
-        if (claims_fastest(cell.text)) best_of(*row, options, true, row->line, cell.text);
-        if (claims_cheapest(cell.text)) best_of(*row, options, false, row->line, cell.text);
+      for (const ClaimText* cell : cells_of(bench_.document, *row)) {
+        if (claims_fastest(cell->text)) best_of(*row, options, true, row->line, cell->text);
+        if (claims_cheapest(cell->text)) best_of(*row, options, false, row->line, cell->text);
       }
   }
 

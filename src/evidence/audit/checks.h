@@ -105,6 +105,8 @@ void check_periods(Bench& bench);
 void check_lines(Bench& bench);
 /// Shares in brackets ("34 GB (42% of 80 GB)"), savings, sums of lists, hours of machines and of GPUs.
 void check_sums(Bench& bench);
+/// Totals of tables whose options are columns.
+void check_across(Bench& bench);
 /// Columns: sums, buffers, relative speeds, prices by GPU, money for an hour saved.
 void check_columns(Bench& bench);
 /// Options: dominated ones, "fastest" and "cheapest", GPUs left out, the same work. After those that find wrong costs.

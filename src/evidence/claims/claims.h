@@ -103,6 +103,7 @@ struct ClaimTable {
   int line = 0;
   int section = 0;
   bool headless = false;
+  bool across = false;  ///< options are columns: the first cell of a row says what its amounts are
   std::vector<ClaimText> heads;
   std::vector<ClaimRow> rows;
 };

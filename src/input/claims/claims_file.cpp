@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "input/claims/markdown.h"
+#include "input/claims/options_across.h"
 #include "input/claims/quantities.h"
 #include "input/text/tree.h"
 #include "input/text/untidy/csv_rows.h"
@@ -92,6 +93,7 @@ Result<ClaimDocument> read_csv(std::string_view text, QuantityReader& reader) {
   CsvRows rows;
   rows.feed(text, take);
   rows.end(take);
+  find_options_across(table, reader);
   if (!table.heads.empty()) document.tables.push_back(std::move(table));
   document.quantities = reader.count();
   return document;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/claims/options_across.h"
 
 namespace gpuplan {
 namespace {
@@ -223,6 +224,7 @@ class MarkdownLines {
     }
     at_ = end;
     ++block_;
+    find_options_across(table, *reader_);
     document_.tables.push_back(std::move(table));
     return true;
   }

@@ -202,7 +202,28 @@ char decimal_sign_of(std::string_view document) {
   return commas > points ? ',' : '.';
 }
 
+bool give_unit(ClaimAmount& amount, const UnitHint& hint) {
+  const bool money_for_hours = amount.dimension == ClaimDimension::kMoney && hint.dimension == ClaimDimension::kPrice;
+  const bool bare = amount.dimension == ClaimDimension::kBare && !amount.odd && hint.dimension != ClaimDimension::kBare;
+  if (money_for_hours || bare) {
+    amount.dimension = hint.dimension;
+    amount.per_gpu = hint.per_gpu;
+    amount.per_node = hint.per_node;
+    for (double* value : {&amount.low, &amount.high, &amount.low_step, &amount.high_step}) *value *= hint.unit;
+    amount.unit *= hint.unit;
+  }
+  if (hint.per_gpu && amount.dimension == hint.dimension) amount.per_gpu = true;
+  return money_for_hours || bare;
+}
+
 QuantityReader::QuantityReader(const Catalogue& catalogue, char decimal) : mentions_(catalogue), decimal_(decimal) {}
+
+ClaimText QuantityReader::read_head(std::string text) {
+  ClaimText said;
+  said.text = std::move(text);
+  said.gpus = mentions_.in(said.text);
+  return said;
+}
 
 ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
   ClaimText said;

@@ -15,6 +15,9 @@ namespace gpuplan {
 /// The sign before the fraction that most numbers of a document have: '.' or ','.
 char decimal_sign_of(std::string_view document);
 
+/// Makes the amount one of the unit that its head or label tells; false: it has its own.
+bool give_unit(ClaimAmount& amount, const UnitHint& hint);
+
 class QuantityReader {
  public:
   /// `catalogue` tells names of GPUs from numbers. It must outlive the reader.
@@ -22,6 +25,8 @@ class QuantityReader {
 
   /// Reads a text that has no Markdown in it any more. Never fails: what is no amount is passed over.
   ClaimText read(std::string text, const UnitHint& hint = {});
+  /// The same of a head: the GPUs that it names, and none of its numbers.
+  ClaimText read_head(std::string text);
   int count() const { return next_; }
 
  private:

@@ -87,6 +87,13 @@ int gpus_of_nodes(const ClaimRecord& record) {
   return static_cast<int>(std::min(nodes * each, kMost));
 }
 
+/// How many GPUs a record is of, where its name does not tell.
+void count_gpus(ClaimRecord& record) {
+  if (const ClaimFact* gpus = record.find(ClaimRole::kGpus); gpus != nullptr && record.count == 0)
+    record.count = static_cast<int>(std::min(gpus->value->high, 1e6));
+  if (record.count == 0) record.count = gpus_of_nodes(record);
+}
+
 ClaimRecord row_record(const ClaimTable& table, std::size_t position, int number) {
   const ClaimRow& row = table.rows[position];
   ClaimRecord record;
@@ -108,17 +115,35 @@ ClaimRecord row_record(const ClaimTable& table, std::size_t position, int number
     record.total = record.total || is_total_word(lower) || lower.starts_with("buffer") ||
                    lower.starts_with("conting") || lower.starts_with("overhead (");
   }
-  if (const ClaimFact* gpus = record.find(ClaimRole::kGpus); gpus != nullptr && record.count == 0)
-    record.count = static_cast<int>(std::min(gpus->value->high, 1e6));
-  if (record.count == 0) record.count = gpus_of_nodes(record);
+  count_gpus(record);
   return record;
 }
 
-/// Two columns, names on the left and amounts of different kinds on the right.
-bool is_sheet(const ClaimTable& table) {
-  if (table.headless || table.heads.size() != 2 || table.rows.size() < 2) return false;
-  const std::string second = to_lower(table.heads[1].text);
-  return second == "value" || second == "wert" || second == "estimate" || second == "amount" || second.empty();
+/// A column of a table whose options are columns. A single one is a list of its own.
+ClaimRecord column_record(const ClaimTable& table, std::size_t column, int number) {
+  ClaimRecord record;
+  record.line = table.line;
+  record.section = table.section;
+  record.table = number;
+  if (table.heads.size() > 2) {
+    record.row = static_cast<int>(column);
+    record.label = table.heads[column].text;
+    record.total = is_total_word(record.label);
+    note_gpu(record, table.heads[column]);
+  }
+  for (const ClaimRow& row : table.rows) {
+    note_gpu(record, row.cells[column]);
+    add_cell(record, row.cells[0].text, row.cells[column], row.line, static_cast<int>(column));
+  }
+  count_gpus(record);
+  return record;
+}
+
+/// "GPUs: 2 nodes \xC3\x97 8", "GPUs: 4 x 8": the number alone is not what the label says.
+bool goes_on_as_product(std::string_view text, const ClaimAmount& amount) {
+  if (amount.dimension != ClaimDimension::kBare) return false;
+  const std::string behind = to_lower(trim(text.substr(amount.to)));
+  return starts_with_any(behind, {"\xC3\x97", "x ", "*", "node", "machine", "server", "instance", "host"});
 }
 
 }  // namespace
@@ -238,22 +263,27 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
   return ClaimRole::kNone;
 }
 
+std::vector<const ClaimText*> cells_of(const ClaimDocument& document, const ClaimRecord& record) {
+  std::vector<const ClaimText*> cells;
+  if (record.table < 0 || record.row < 0) return cells;
+  const ClaimTable& table = document.tables[static_cast<std::size_t>(record.table)];
+  const auto place = static_cast<std::size_t>(record.row);
+  if (table.across) {
+    cells.push_back(&table.heads[place]);
+    for (const ClaimRow& row : table.rows) cells.push_back(&row.cells[place]);
+  } else {
+    for (const ClaimText& cell : table.rows[place].cells) cells.push_back(&cell);
+  }
+  return cells;
+}
+
 std::vector<ClaimRecord> records_of(const ClaimDocument& document) {
   std::vector<ClaimRecord> records;
   int number = 0;
   for (const ClaimTable& table : document.tables) {
-    if (is_sheet(table)) {
-      ClaimRecord record;
-      record.line = table.line;
-      record.section = table.section;
-      record.table = number;
-      for (const ClaimRow& row : table.rows) {
-        note_gpu(record, row.cells[1]);
-        add_cell(record, row.cells[0].text, row.cells[1], row.line, 1);
-      }
-      if (const ClaimFact* gpus = record.find(ClaimRole::kGpus); gpus != nullptr)
-        record.count = static_cast<int>(std::min(gpus->value->high, 1e6));
-      records.push_back(std::move(record));
+    if (table.across) {
+      for (std::size_t column = 1; column < table.heads.size(); ++column)
+        records.push_back(column_record(table, column, number));
     } else {
       for (std::size_t row = 0; row < table.rows.size(); ++row) records.push_back(row_record(table, row, number));
     }
@@ -270,7 +300,8 @@ std::vector<ClaimRecord> records_of(const ClaimDocument& document) {
     for (const ClaimAmount& quantity : line.said.quantities) {
       if (quantity.from < line.label.size()) continue;
       ClaimFact stated{role_of(line.label, quantity), &quantity, line.label, line.line, -1};
-      if (!after.quantities.empty() || (stated.role == ClaimRole::kPrice && is_value_of_time(line.said.text, quantity)))
+      if (!after.quantities.empty() || goes_on_as_product(line.said.text, quantity) ||
+          (stated.role == ClaimRole::kPrice && is_value_of_time(line.said.text, quantity)))
         stated.role = ClaimRole::kNone;
       after.quantities.push_back(quantity);
       record.facts.push_back(std::move(stated));
@@ -290,6 +321,8 @@ std::vector<ClaimRecord> records_of(const ClaimDocument& document) {
     }
     for (ClaimFact& one : record.facts)
       if (seen[one.role].second) one.role = ClaimRole::kNone;
+    if (const ClaimFact* gpus = record.find(ClaimRole::kGpus); gpus == nullptr || !gpus->value->range())
+      count_gpus(record);
     records.push_back(std::move(record));
   }
   return records;

@@ -49,7 +49,7 @@ struct ClaimRecord {
   double gigabytes = 0;  ///< of the mention
   bool spot = false;     ///< said where the GPU is, or in a cell of its own
   int line = 0, section = 0;
-  int table = -1, row = -1;  ///< -1: a list
+  int table = -1, row = -1;  ///< -1: a list; of a table whose options are columns `row` is the column
   bool total = false;        ///< a row of sums, or of what is added to them
   std::vector<ClaimFact> facts;
 
@@ -72,7 +72,11 @@ bool is_total_word(std::string_view text);
 /// A column says who rents it out: the same GPU has several prices.
 bool names_providers(const ClaimTable& table);
 
-/// Every row of every table, then the lists: the labelled lines under each heading, those of code left out.
+/// The cells of a row of a table, or of the column of an option; empty: of neither.
+std::vector<const ClaimText*> cells_of(const ClaimDocument& document, const ClaimRecord& record);
+
+/// Every row of every table (every option, where they are columns), then the lists: the labelled lines under each
+/// heading, those of code left out.
 std::vector<ClaimRecord> records_of(const ClaimDocument& document);
 
 }  // namespace gpuplan

@@ -190,7 +190,7 @@ class Comparisons {
       int mines = 0, others = 0;
       for (const ClaimRecord* row : bench_.rows_of(table)) {
         if (!bench_.go_on()) return;
-        const std::string_view cell = whole.rows[static_cast<std::size_t>(row->row)].cells.front().text;
+        const std::string_view cell = cells_of(bench_.document, *row).front()->text;
         constexpr std::size_t kName = 3;  // shorter ones only behind what they are: "option A"
         const std::string name = cell.size() >= kName ? to_lower(cell) : kind + " " + to_lower(cell);
         if (row->total || cell.empty() || name.size() < kName || name.starts_with(' ')) continue;
