@@ -37,7 +37,11 @@ constexpr Words kAnyNames =
 constexpr Words kMaybeNames =
     "type|kind|plan|billing|billingmode|billingmodel|option|mode|class|category|purchase|lease";
 constexpr Words kSpotNames = "spot|isspot|preemptible|ispreemptible|interruptible|isinterruptible";
-constexpr Words kTermNames = "term|terms|termlength|termmonths|termyears|leaseterm|lockin|lockinmonths";
+constexpr Words kTermNames =
+    "term|terms|termlength|termmonths|termyears|leaseterm|lockin|lockinmonths|minterm|mintermmonths|mintermyears|"
+    "minimumterm|minimumtermmonths|minimumtermyears|minimummonths|minimumyears|laufzeit|laufzeitmonate|"
+    "mindestlaufzeit|mindestlaufzeitmonate|vertragslaufzeit|vertragslaufzeitmonate|dureeminimale|dureeminimalemois|"
+    "engagement|engagementmois|plazominimo|permanencia|permanenciameses";
 constexpr Words kTermWords = "commit|contract", kReservedWords = "reserv";
 /// Of money or numbers of machines under a commitment, not of whether there is one.
 constexpr Words kOfAmounts = "price|cost|rate|usd|eur|discount|saving|hour|available|count|capacity|id|url";

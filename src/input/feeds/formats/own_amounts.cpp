@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "input/feeds/formats/own_columns.h"
+#include "input/text/accents.h"
 
 namespace gpuplan {
 namespace {

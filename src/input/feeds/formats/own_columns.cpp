@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "input/feeds/formats/own_names.h"
 #include "input/prices/price_kind.h"
+#include "input/text/accents.h"
 
 namespace gpuplan {
 namespace {
@@ -298,7 +299,8 @@ OwnColumn own_column(std::string_view written) {
     if (!one_of(joined, names.names) && !one_of(head.joined, names.names)) continue;
     column.field = names.field;
     column.currency = head.currency;
-    if (names.field == OwnField::kRam || names.field == OwnField::kGpuMemory) column.unit = memory_unit(head);
+    if (names.field == OwnField::kRam || names.field == OwnField::kGpuMemory || names.field == OwnField::kMemory)
+      column.unit = memory_unit(head);
     if (names.field == OwnField::kTaxRate) {
       const bool percent = name.find('%') != std::string_view::npos;
       column.unit = percent || head.any("rate|percent|pct|mwstsatz|steuersatz|taux|tipo") ? 0.01 : 1;
@@ -313,6 +315,13 @@ OwnColumn own_column(std::string_view written) {
     column.of_units = !column.of_others && head.any("unit|units|period|basis|measure|per|einheit|uom");
   }
   return column;
+}
+
+void OwnColumns::settle_memory(bool of_gpus) {
+  constexpr auto kFrom = static_cast<std::size_t>(OwnField::kMemory);
+  if (!places_[kFrom]) return;
+  const auto into = static_cast<std::size_t>(of_gpus ? OwnField::kGpuMemory : OwnField::kRam);
+  if (!places_[into]) places_[into] = places_[kFrom], meanings_[into] = meanings_[kFrom];
 }
 
 std::optional<OwnColumns> OwnColumns::of(FeedHeader header) {

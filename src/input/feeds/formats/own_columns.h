@@ -28,6 +28,7 @@ enum class OwnField {
   kKind,  ///< what kind of price it is (input/prices/price_kind.h)
   kVcpus,
   kRam,
+  kMemory,  ///< of the GPUs or of the machine, which its values tell
   kAvailability,
   kMinimum,
   kIncrement,
@@ -70,6 +71,8 @@ class OwnColumns {
   FeedColumn at(OwnField field) const { return places_[static_cast<std::size_t>(field)]; }
   /// Its column is of something else than its head says.
   void drop(OwnField field) { places_[static_cast<std::size_t>(field)].reset(); }
+  /// A column headed "memory" is of the GPUs, or else of the machine, where no other is.
+  void settle_memory(bool of_gpus);
   const OwnColumn& meaning(OwnField field) const { return meanings_[static_cast<std::size_t>(field)]; }
 
  private:

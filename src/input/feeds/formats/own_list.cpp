@@ -13,25 +13,20 @@
 #include "input/feeds/formats/own_amounts.h"
 #include "input/feeds/formats/own_columns.h"
 #include "input/feeds/formats/own_dates.h"
+#include "input/feeds/formats/own_notes.h"
 #include "input/feeds/formats/own_prices.h"
 #include "input/feeds/formats/skypilot_clouds.h"
 #include "input/feeds/formats/table_formats.h"
 #include "input/feeds/rows/feed_table.h"
 #include "input/feeds/rows/provider_names.h"
+#include "input/feeds/rows/stock_words.h"
 #include "input/prices/price_kind.h"
+#include "input/prices/price_notes.h"
 
 namespace gpuplan {
 namespace {
 
 bool is_own_header(FeedHeader names) { return OwnColumns::of(names).has_value(); }
-
-Stock stock_in(std::string_view words) {
-  const std::string lower = to_lower(words);
-  if (const auto stock = from_name<Stock>(lower)) return *stock;
-  for (const std::string_view none : {"no", "false", "0", "unavailable", "out of stock", "soldout", "none"})
-    if (lower == none) return Stock::kSoldOut;
-  return Stock::kUnsaid;
-}
 
 /// A column that may tell kinds of prices.
 struct MayTellKinds {
@@ -72,10 +67,12 @@ class OwnListReader final : public FeedTable {
     }
     columns_ = *columns;
     heads_.clear();
+    notes_.clear();
     for (const std::string_view name : names) heads_.push_back(own_column(name));
     constexpr std::array kOfWords = {OwnField::kKind, OwnField::kInstance, OwnField::kAvailability, OwnField::kLabel};
     for (std::size_t i = 0; i < names.size(); ++i) {
       const OwnField field = heads_[i].field;
+      if (is_note_name(names[i])) notes_.push_back(i);
       const bool another = field == OwnField::kAsOf && columns_.at(field) != FeedColumn(i);
       if (another || (field == OwnField::kNone && tells_time_of_record(names[i]))) times_.push_back({i});
       if (field == OwnField::kNone || std::ranges::find(kOfWords, field) != kOfWords.end())
@@ -87,6 +84,7 @@ class OwnListReader final : public FeedTable {
   void row(const FeedCells& cells) override;
   void end() override { decide(); }
   void note(const FeedCells& cells);
+  void note_memory(const FeedCells& cells);
   void decide();
   void read(const FeedCells& cells);
   PriceKind kind_of(const FeedCells& cells) const;
@@ -101,7 +99,9 @@ class OwnListReader final : public FeedTable {
   std::vector<OwnColumn> heads_;
   std::vector<MayTellKinds> kinds_;
   std::vector<MayTellTime> times_;
-  std::vector<HeldRow> held_;  ///< the first rows of the list
+  std::vector<std::size_t> notes_;  ///< columns of free words
+  std::vector<HeldRow> held_;       ///< the first rows of the list
+  std::size_t gpu_memories_ = 0, other_memories_ = 0;
   bool decided_ = false;
   OwnTax tax_;  ///< that titles above the header say
   LooseNumbers numbers_;
@@ -117,7 +117,7 @@ std::string OwnListReader::read_words(const FeedCells& cells, FeedRow& row) {
   row.zone = text(cells, OwnField::kZone);
   row.instance = text(cells, OwnField::kInstance);
   row.availability = text(cells, OwnField::kAvailability);
-  row.stock = stock_in(row.availability);
+  row.stock = stock_said(row.availability);
   row.label = text(cells, OwnField::kLabel);
   row.source = text(cells, OwnField::kSource);
   read_list_gpu(text(cells, OwnField::kGpu), rows().catalogue(), row);
@@ -214,12 +214,16 @@ void OwnListReader::read(const FeedCells& cells) {
   for (const auto read : {&OwnListReader::read_words, &OwnListReader::read_figures, &OwnListReader::read_prices})
     if (std::string wrong = (this->*read)(cells, row); !wrong.empty())
       return rows().reject(row.row, std::move(wrong), row.words());
+  for (const std::size_t note : notes_)
+    if (std::string wrong = heed_note(cells.text(note), kind_of(cells), row); !wrong.empty())
+      return rows().reject(row.row, std::move(wrong), row.words());
   rows().take(std::move(row));
 }
 
 void OwnListReader::note(const FeedCells& cells) {
   for (MayTellKinds& kinds : kinds_)
     if (!kinds.tells && !kinds.cells.is_of_something_else()) kinds.cells.note(cells.text(kinds.column));
+  note_memory(cells);
   for (MayTellTime& time : times_) {
     const OwnDate date = read_own_date(cells.text(time.column));
     if (!date.text.empty()) ++time.dates;
@@ -227,11 +231,27 @@ void OwnListReader::note(const FeedCells& cells) {
   }
 }
 
+/// Whether a column headed "memory" holds one that the GPU of its row has been made with.
+void OwnListReader::note_memory(const FeedCells& cells) {
+  const std::string_view cell = text(cells, OwnField::kMemory);
+  if (cell.empty()) return;
+  FeedRow row;
+  read_list_gpu(text(cells, OwnField::kGpu), rows().catalogue(), row);
+  bool known = true;
+  const double gpus = read_own_number(text(cells, OwnField::kGpus), numbers_, true, known);
+  if (!std::isnan(gpus) && gpus > 0) row.gpus = gpus;
+  const double value = read_own_number(cell, numbers_, true, known) * columns_.meaning(OwnField::kMemory).unit;
+  if (!std::isnan(value)) ++(rows().had_memory(row, value) ? gpu_memories_ : other_memories_);
+}
+
 /// What stands in the first rows tells which columns are of kinds of prices.
 void OwnListReader::decide() {
   if (!decided_) {
     decided_ = true;
     for (MayTellKinds& kinds : kinds_) kinds.tells = kinds.cells.is_of_kinds();
+    constexpr std::size_t kMost = 2;  // one that the GPU never had among three is an error of its row
+    const bool of_gpus = gpu_memories_ > 0 && gpu_memories_ >= kMost * other_memories_;
+    columns_.settle_memory(of_gpus);
     for (const OwnField field : {OwnField::kInstance, OwnField::kAvailability, OwnField::kLabel})
       if (std::ranges::any_of(kinds_, [&](const MayTellKinds& kinds) {
             return kinds.tells && columns_.at(field) == FeedColumn(kinds.column);

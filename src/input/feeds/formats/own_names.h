@@ -46,16 +46,18 @@ inline constexpr std::array kOwnNames = {
         OwnField::kGpuMemory,
         "vram|vramgb|vramgib|memoiregpu|memoirevideo|memoiredelacarte|vramgo|memoriagpu|memoriadegpu|memoriadelagpu|"
         "memoriagrafica|memoriadevideo|memoriadelatarjeta|gpuspeicher|gpumemory|gpumemorygb|gpumemorygib|gpuram|"
-        "gpuramgb|gpuvram|memorypergpu|vrampergpu|"
-        "gpumem"},
+        "gpuramgb|gpuvram|memorypergpu|vrampergpu|vrampergpugb|vrampergpugib|memorypergpugb|memorypergpugib|"
+        "gpumem|gpumemgb|gpumemgib|gpumemmb|gpumemmib|gpumemorymb|gpumemorymib|acceleratormemory|acceleratormemorygb|"
+        "grafikspeicher|videospeicher|gpuspeichergb|videomemory"},
     OwnNames{OwnField::kVcpus,
              "vcpus|vcpu|cpus|cpu|cores|cpucores|cpucount|vcpucount|numcpus|kerne|coeurs|"
              "processeurs|nucleos|procesadores"},
+    OwnNames{OwnField::kRam,
+             "ram|ramgb|ramgib|rammb|systemmemory|hostmemory|cpumemory|mainmemory|"
+             "systemram|arbeitsspeicher|hauptspeicher|memoirevive|memoireram|ramgo|memoriaram"},
     OwnNames{
-        OwnField::kRam,
-        "ram|ramgb|ramgib|rammb|memory|memorygb|memorygib|memorymb|systemmemory|hostmemory|cpumemory|mainmemory|"
-        "systemram|arbeitsspeicher|hauptspeicher|memoire|memoirevive|memoireram|memoirego|ramgo|memoria|memoriaram|"
-        "memoriagb"},
+        OwnField::kMemory,
+        "memory|memorygb|memorygib|memorymb|mem|memgb|memgib|speicher|speichergb|memoire|memoirego|memoria|memoriagb"},
     OwnNames{OwnField::kAvailability,
              "availability|available|stock|stockstatus|status|instock|verfugbarkeit|"
              "verfugbar|disponibilite|disponible|disponibilidad|enstock"},

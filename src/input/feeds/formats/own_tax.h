@@ -23,7 +23,4 @@ bool is_tax_word(std::string_view word);
 /// Whether a word is one of those between bars.
 bool one_of(std::string_view word, std::string_view words);
 
-/// Letters of European languages without their accents; all else stays as it is.
-std::string without_accents(std::string_view text);
-
 }  // namespace gpuplan

@@ -138,6 +138,21 @@ bool FeedRows::seen_before(const Offer& offer) {
   return false;
 }
 
+/// All that share all but form factor and memory, of this memory; 0: of any.
+std::vector<const Gpu*> FeedRows::kin_of(const std::string& stem, double gib) const {
+  std::vector<const Gpu*> kin;
+  for (const Gpu& one : catalogue_->gpus)
+    if (stem_of(one.name) == stem && (gib <= 0 || holds(one, gib))) kin.push_back(&one);
+  return kin;
+}
+
+bool FeedRows::had_memory(const FeedRow& row, double gib) const {
+  const auto named = find_gpu(*catalogue_, row.gpu);
+  if (!named || named->gpu == nullptr || gib <= 0) return false;
+  const std::string stem = stem_of(named->gpu->name);
+  return !kin_of(stem, gib).empty() || (row.gpus > 1 && !kin_of(stem, gib / row.gpus).empty());
+}
+
 /// The GPU that a row means: what the provider's machine of that name has, else the name with the memory and the form
 /// factor that stand beside it.
 const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
@@ -169,13 +184,8 @@ const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
 
   // "H100" alone, or with a memory that tells which.
   const std::string stem = stem_of(gpu->name);
-  std::vector<const Gpu*> kin;
-  const auto find_kin = [&](double gib) {
-    for (const Gpu& one : catalogue_->gpus)
-      if (stem_of(one.name) == stem && (gib <= 0 || holds(one, gib))) kin.push_back(&one);
-  };
-  find_kin(row.gpu_memory_gib);
-  if (kin.empty() && many) find_kin(row.gpu_memory_gib / row.gpus);
+  std::vector<const Gpu*> kin = kin_of(stem, row.gpu_memory_gib);
+  if (kin.empty() && many) kin = kin_of(stem, row.gpu_memory_gib / row.gpus);
   if (kin.empty()) return remember(nullptr, "a memory that " + gpu->name + " never had");
   std::string note;
   if (form.empty() && kin.size() > 1 && !gpu->form_factor.empty() && !form_said) {

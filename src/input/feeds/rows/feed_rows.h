@@ -66,6 +66,9 @@ class FeedRows {
   /// The same of rows that lists have by the thousand and nobody looks for (machines without a GPU): only counted.
   void skip(std::string_view reason);
 
+  /// Its GPU, or all of the row together, has been made with this memory.
+  bool had_memory(const FeedRow& row, double gib) const;
+
   const FeedTerms& terms() const { return terms_; }
   const Catalogue& catalogue() const { return *catalogue_; }
   /// What this list shares with others: FeedTerms::parted, or its own.
@@ -81,6 +84,7 @@ class FeedRows {
   /// Dollars for one unit; the message is why the row is rejected.
   Result<double> rate_of(const std::string& currency) const;
   const Gpu* find(FeedRow& row, std::string& problem);
+  std::vector<const Gpu*> kin_of(const std::string& stem, double gib) const;
   bool seen_before(const Offer& offer);
   void hand_over();
 

@@ -7,6 +7,7 @@
 #include "input/feeds/formats/json/json_fields.h"
 #include "input/feeds/formats/json/json_formats.h"
 #include "input/feeds/rows/gpu_words.h"
+#include "input/feeds/rows/stock_words.h"
 
 namespace gpuplan {
 namespace {

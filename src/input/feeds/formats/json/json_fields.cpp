@@ -84,15 +84,4 @@ std::string date_said(std::string_view text) {
   return is_iso_date(text) ? std::string(text) : std::string();
 }
 
-Stock stock_said(std::string_view text) {
-  const std::string word = squeeze(text);
-  for (const std::string_view none :
-       {"none", "soldout", "outofstock", "unavailable", "notavailable", "noquota", "nobalance", "busy", "false", "0"})
-    if (word == none) return Stock::kSoldOut;
-  if (word == "high") return Stock::kHigh;
-  if (word == "medium") return Stock::kMedium;
-  if (word == "low" || word == "limited") return Stock::kLow;
-  return Stock::kUnsaid;
-}
-
 }  // namespace gpuplan

@@ -24,7 +24,5 @@ std::optional<bool> json_flag(const Tree& tree, std::string_view path);
 double number_said(std::string_view text);
 /// The first ten signs of a time, "2026-09-10T19:55:14Z", where they are a date; else empty.
 std::string date_said(std::string_view text);
-/// HIGH, Medium, "low", "available", "out of stock" ...
-Stock stock_said(std::string_view text);
 
 }  // namespace gpuplan

@@ -15,9 +15,12 @@
 #include "input/feeds/formats/own_amounts.h"
 #include "input/feeds/formats/own_columns.h"
 #include "input/feeds/formats/own_dates.h"
+#include "input/feeds/formats/own_notes.h"
 #include "input/feeds/formats/own_prices.h"
 #include "input/feeds/rows/gpu_words.h"
+#include "input/feeds/rows/stock_words.h"
 #include "input/prices/price_kind.h"
+#include "input/prices/price_notes.h"
 
 namespace gpuplan {
 namespace {
@@ -63,7 +66,8 @@ constexpr std::string_view kMemoryFields[] = {"gpumemory", "vram",      "vramgb"
                                               "gpumemgb",  "gpuvramgb", "vrampergpugb", "gpumemorygib",
                                               "vramgib",   "gpuvram",   "gpuvramgib",   "acceleratormemorygb"};
 constexpr std::string_view kVcpuFields[] = {"vcpus", "vcpu", "cpus", "cpu", "cpucores"};
-constexpr std::string_view kRamFields[] = {"ram", "ramgb", "ramgib", "memorygib", "memorygb", "rammemorygb"};
+constexpr std::string_view kRamFields[] = {"ram", "ramgb", "ramgib", "rammemorygb"};
+constexpr std::string_view kMemoryOfEither[] = {"memorygib", "memorygb"};
 constexpr std::string_view kStockFields[] = {"stock", "stockstatus", "availability", "available", "instock"};
 constexpr std::string_view kFormFields[] = {"formfactor", "interconnect", "variant", "socket", "gpuvariant"};
 
@@ -222,6 +226,11 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   row.gpus = number_of(kCountFields, OwnField::kGpus, words.gpus);
   row.vcpus = number_of(kVcpuFields, OwnField::kVcpus, 0);
   row.ram_gib = number_of(kRamFields, OwnField::kRam, 0);
+  // "memory" is that of the GPU where the GPU has been made with it.
+  if (const double memory = number_of(kMemoryOfEither, OwnField::kMemory, 0); memory > 0) {
+    if (row.gpu_memory_gib == 0 && rows.had_memory(row, memory)) row.gpu_memory_gib = memory;
+    else if (row.ram_gib == 0) row.ram_gib = memory;
+  }
   row.availability = fields.text(kStockFields);
   row.stock = stock_said(row.availability);
   if (row.availability == "true" || row.availability == "false") row.availability.clear();
@@ -237,6 +246,10 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   if (kind == PriceKind::kCommitted) return rows.reject(number, "a reservation or commitment", row.words());
   if (kind == PriceKind::kOther) return rows.reject(number, "a kind of price that gpuplan does not know", row.words());
   if (kind == PriceKind::kSpot && std::isnan(row.spot)) std::swap(row.spot, row.price);
+  for (const auto& [key, field] : fields.all())
+    if (is_note_name(key))
+      if (std::string wrong = heed_note(field->text, kind, row); !wrong.empty())
+        return rows.reject(number, std::move(wrong), row.words());
   rows.take(std::move(row));
 }
 

@@ -1,0 +1,31 @@
+#include "input/feeds/formats/own_notes.h"
+
+#include <cmath>
+#include <utility>
+
+#include "input/feeds/rows/stock_words.h"
+#include "input/prices/price_notes.h"
+
+namespace gpuplan {
+
+std::string heed_note(std::string_view note, PriceKind said, FeedRow& row) {
+  switch (kind_in_note(note)) {
+    case PriceKind::kCommitted:
+      return "a price under a commitment, as its note says";
+    case PriceKind::kSpot:
+      if (said == PriceKind::kUnsaid && std::isnan(row.spot)) {
+        row.spot = std::exchange(row.price, kNoPrice);
+        row.corrections.emplace_back("a spot price, as its note says");
+      }
+      break;
+    default:
+      break;
+  }
+  if (row.stock == Stock::kUnsaid && says_sold_out(note)) {
+    row.stock = Stock::kSoldOut;
+    row.corrections.emplace_back("sold out, as its note says");
+  }
+  return "";
+}
+
+}  // namespace gpuplan

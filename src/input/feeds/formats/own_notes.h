@@ -1,0 +1,16 @@
+// Notes beside the prices of a list of one's own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "input/feeds/rows/feed_rows.h"
+#include "input/prices/price_kind.h"
+
+namespace gpuplan {
+
+/// Takes what a note leaves no doubt of: spot, sold out. `said` is what other cells say of the price. Returns what is
+/// wrong with the row: a commitment; empty: nothing.
+std::string heed_note(std::string_view note, PriceKind said, FeedRow& row);
+
+}  // namespace gpuplan
