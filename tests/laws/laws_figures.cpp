@@ -42,7 +42,8 @@ std::string wrong_pick(const Answer& answer) {
     if (contends(other) && other.keeps_limits() && other.cost.p50 <= pick->cost.p50 && other.done() <= pick->done() &&
         (other.done() <= pick->done() * kClearly ||
          (other.cost.p50 < pick->cost.p50 && other.cost.p50 <= pick->cost.p50 * kClearly)) &&
-        offers_in(other) <= offers_in(*pick) && is_rare(other) <= is_rare(*pick) && is_other_stack(other) <= is_other_stack(*pick))
+        offers_in(other) <= offers_in(*pick) && is_rare(other) <= is_rare(*pick) &&
+        is_other_stack(other) <= is_other_stack(*pick))
       return plan_words(other) + " beats the pick, " + plan_words(*pick);
   return "";
 }
