@@ -9,10 +9,6 @@ namespace gpuplan {
 /// The price of the whole offer with what its list leaves open: the range that it states, and what it may have become
 /// since and may be elsewhere (PriceDoubt). REQUIRES: the offer has that price.
 Interval<DollarsPerSecond> price_today(const Offer& offer, bool spot);
-/// The same of a listed price and its doubt.
-Interval<DollarsPerSecond> price_today(const Interval<DollarsPerSecond>& listed, const PriceDoubt& doubt);
-/// The same with this standard deviation of the logarithm in place of a doubt.
-Interval<DollarsPerSecond> price_today(const Interval<DollarsPerSecond>& listed, double doubt);
 
 /// Both parts of a doubt together.
 double whole(const PriceDoubt& doubt);
