@@ -169,7 +169,15 @@ class ShortAnswer {
       Remark longer = remark;
       longer.text += " " + remark.also;
       const int more = lines_of(words_of(longer)) - lines_of(words_of(remark));
-      if (more > lines && screen_.columns >= kUsualColumns && !screen_.markdown()) continue;
+      const bool narrow = screen_.columns < kUsualColumns || screen_.markdown();
+      // What another says in more words than it needs makes room.
+      for (Remark& other : taken) {
+        if (narrow || more <= lines || other.shorter.empty() || other.shorter == other.text) continue;
+        const int before = lines_of(words_of(other));
+        other.text = other.shorter;
+        lines += before - lines_of(words_of(other));
+      }
+      if (more > lines && !narrow) continue;
       lines -= more;
       remark = std::move(longer);
     }

@@ -7,7 +7,6 @@
 
 #include "base/sorting.h"
 #include "plan/billing/bill.h"
-#include "plan/billing/own_terms.h"
 #include "plan/ranking/comparison.h"
 #include "plan/ranking/ranking.h"
 
@@ -21,7 +20,7 @@ constexpr double kNear = 1.0001;  // of two factors: how exactly a price is told
 class Rising {
  public:
   Rising(const Job& job, const SearchResult& found, const Compared& compared, const Plan& pick)
-      : job_(job), compared_(compared), pick_(pick), own_(job) {
+      : job_(job), compared_(compared), pick_(pick) {
     if (!compared_.common) compared_.common = &(common_ = plans_by_gpu(found.plans));
     // Dearer machines are none that the job would take.
     const auto& listed = pick_.spot ? pick_.offer->spot_price : pick_.offer->price;
@@ -79,8 +78,7 @@ class Rising {
       if (is_same(lease)) share += lease.cost.value * lease.in_doubt;
     }
     const bool rises = std::ranges::any_of(plan.leases, [&](const Lease& lease) { return is_same(lease); });
-    // Of a bill that credits pay nothing is left to read the share off: it is machines.
-    return !rises ? 0 : all > 0 ? share / all : 1;
+    return rises && all > 0 ? share / all : 0;
   }
 
   /// What may be the pick at some price. What is tied with the best, or beats one that is, lies no further from it than
@@ -182,9 +180,7 @@ class Rising {
 
   Dollars cost_at(const Raised& one, double factor) const {
     if (one.share <= 0) return one.plan->cost.p50;
-    const Dollars bill = (one.plan->cost.p50 + one.plan->credits) * (1 + (factor - 1) * one.share);
-    if (one.plan->credits <= Dollars{}) return bill;
-    return bill - own_.credited(pick_.offer->provider, bill, one.plan->hours.p50);
+    return one.plan->cost.p50 * (1 + (factor - 1) * one.share);
   }
 
   /// Up to which the budget is kept with the wanted confidence.
@@ -202,7 +198,6 @@ class Rising {
   PlansByGpu common_;
   Compared compared_;
   const Plan& pick_;
-  OwnTerms own_;
   double share_ = 1;  ///< of two goals, by which a tie may be worse
   double first_ = 1, second_ = kMostTimes;
   std::vector<Raised> raised_;
@@ -220,6 +215,8 @@ std::optional<BreakEven> break_even(const Job& job, const SearchResult& found, c
   if (pick.offer == nullptr || pick.offer->kind != OfferKind::kRented || !now || *now <= DollarsPerSecond{})
     return std::nullopt;
   if (std::ranges::any_of(pick.leases, [](const Lease& lease) { return lease.covered > 0; })) return std::nullopt;
+  // What credits pay does not grow with the price, and their share differs in every sample.
+  if (std::ranges::any_of(found.plans, [](const Plan& plan) { return plan.credits > Dollars{}; })) return std::nullopt;
   Rising rising(job, found, compared, pick);
   if (!rising.any_other()) return std::nullopt;
   const Plan* then = nullptr;
