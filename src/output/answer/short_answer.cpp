@@ -170,12 +170,15 @@ class ShortAnswer {
       longer.text += " " + remark.also;
       const int more = lines_of(words_of(longer)) - lines_of(words_of(remark));
       const bool narrow = screen_.columns < kUsualColumns || screen_.markdown();
-      // What another says in more words than it needs makes room.
+      // What another says in more words than it needs makes room, where that is enough.
       for (Remark& other : taken) {
-        if (narrow || more <= lines || other.shorter.empty() || other.shorter == other.text) continue;
-        const int before = lines_of(words_of(other));
-        other.text = other.shorter;
-        lines += before - lines_of(words_of(other));
+        if (narrow || more <= lines || other.shorter.empty()) continue;
+        Remark brief = other;
+        brief.text = other.shorter;
+        const int saved = lines_of(words_of(other)) - lines_of(words_of(brief));
+        if (more > lines + saved) continue;
+        lines += saved;
+        other = std::move(brief);
       }
       if (more > lines && !narrow) continue;
       lines -= more;
