@@ -167,7 +167,7 @@ class Long(Folder):
         other = self.folder / "other.db"
         run("prices", "import", str(self.folder / "parts"), "--store", str(other))
         self.assertEqual(run("prices", "export", "--store", str(other)).stdout.replace("own JSON, a record a line", "own JSON"),
-                         stored.replace("own JSON, a record a line ledger", "own JSON"))
+                         stored.replace("own JSON, a record a line ledger-3000-7", "own JSON"))
 
     def test_a_list_that_breaks_off_leaves_nothing(self):
         path = self.ledger(3000, 7)
@@ -181,6 +181,17 @@ class Long(Folder):
 
 
 class Together(Folder):
+    def test_dates_in_names_make_one_source_other_digits_several(self):
+        def row(price, day, instance):
+            return f"provider,gpu,gpus,price_per_hour,region,instance,date\nacme,H100 SXM,8,{price},eu,{instance},{day}\n"
+        for name, price, day, instance in (("partner1.csv", 22, "2026-11-20", "a"), ("partner2.csv", 23, "2026-11-21", "b"),
+                                           ("weekly-2026-11-20.csv", 24, "2026-11-20", "c"),
+                                           ("weekly_20261121 (2).csv", 25, "2026-11-21", "d")):
+            self.imported(self.file(name, row(price, day, instance)))
+        kept = [line for line in self.exported().splitlines() if "H100" in line]
+        # The first weekly list is gone with the second; neither partner's is.
+        self.assertEqual(sorted(line.split(",")[3] for line in kept), ["a", "b", "d"], kept)
+
     def test_two_imports_at_once(self):
         names = [self.file(f"list{i}.csv", price_list(300, 1 + i, "2026-11-01").replace("aws,", f"cloud{i},"))
                  for i in range(6)]

@@ -145,6 +145,12 @@ TEST(AuditAcross, ListsCountTheirGpus) {
   }
 }
 
+TEST(AuditAcross, ResultsMayBeOfAMillion) {
+  EXPECT_EQ(said_of("Cost per 1M tokens: $14,582 / 200B tokens = $0.073\n"), "");
+  EXPECT_EQ(said_of("$14,582 / 200B tokens = $0.073 per 1M tokens\n"), "");
+  EXPECT_NE(said_of("Cost per 1M tokens: $14,582 / 200B tokens = $0.091\n"), "");
+}
+
 TEST(AuditAcross, ThePriceUnderRateMayBeThatOfAGpu) {
   const std::string head =
       "| Week | GPUs | Hours | GPU-h | Rate | Cost |\n|---|---|---|---|---|---|\n"

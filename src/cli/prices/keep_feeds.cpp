@@ -1,7 +1,10 @@
 #include "cli/prices/keep_feeds.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/questions/question.h"
@@ -17,18 +20,57 @@
 namespace gpuplan::cli {
 namespace {
 
+/// Bytes of digits that a text begins with.
+std::size_t digits_at(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
+}
+bool is_date_sign(char c) { return c == '-' || c == '_' || c == '.' || c == ' '; }
+
+/// Bytes of a date that a text begins with: "2026-11-20", "20261120", "2026_11", "20.11.2026", and of a copy's "(2)";
+/// 0: none.
+std::size_t date_at(std::string_view text) {
+  constexpr std::size_t kYear = 4, kDay = 2;
+  if (text.starts_with('(')) {
+    const std::size_t digits = digits_at(text.substr(1));
+    return digits > 0 && digits <= kDay && text.substr(1 + digits).starts_with(')') ? digits + 2 : 0;
+  }
+  const std::size_t first = digits_at(text);
+  // Up to two more numbers, each behind a sign.
+  std::size_t ends[] = {first, first, first};
+  std::size_t counts[] = {first, 0, 0};
+  for (std::size_t i = 1; i < 3; ++i) {
+    ends[i] = ends[i - 1];
+    if (ends[i] == 0 || ends[i] >= text.size() || !is_date_sign(text[ends[i]])) break;
+    counts[i] = digits_at(text.substr(ends[i] + 1));
+    if (counts[i] == 0) break;
+    ends[i] += 1 + counts[i];
+  }
+  const bool year = text.starts_with("20");
+  if (first == kYear && year)
+    return counts[1] == 0 || counts[1] > kDay ? first : counts[2] == 0 || counts[2] > kDay ? ends[1] : ends[2];
+  if (year && (first == kYear + kDay || first == kYear + 2 * kDay)) return first;
+  const bool day_first = first > 0 && first <= kDay && counts[1] > 0 && counts[1] <= kDay && counts[2] == kYear;
+  return day_first ? ends[2] : 0;
+}
+
 /// What a list is called among others: by its format, a list of one's own also by its file, without the date in it, so
-/// that the next one takes its place.
+/// that the next one takes its place. Other digits tell lists apart: "partner1" and "partner2".
 std::string source_of(const Feed& list) {
   if (!list.format.starts_with("own ") || list.file.empty()) return list.format;
-  std::string name = list.file.substr(list.file.find_last_of("/\\") + 1);
-  name.resize(std::min(name.size(), name.find('.', 1)));
-  std::erase_if(name, is_digit);
+  const std::string_view file = std::string_view(list.file).substr(list.file.find_last_of("/\\") + 1);
+  std::string name;
+  for (std::size_t at = 0; at < file.size();) {
+    if (file[at] == '.' && at > 0) break;
+    const bool begins = at == 0 || !is_digit(file[at - 1]);
+    if (const std::size_t date = begins ? date_at(file.substr(at)) : 0; date > 0) at += date;
+    else name += file[at++];
+  }
   const auto is_sign = [](char c) { return c == '-' || c == '_' || c == ' '; };
   const auto end = std::ranges::find_if_not(name.rbegin(), name.rend(), is_sign).base();
   const auto begin = std::ranges::find_if_not(name.begin(), end, is_sign);
   const std::string kept(begin, end);
-  return kept.empty() ? list.format : list.format + " " + printable(kept, 60);
+  // Digits alone name nothing: parts of one list.
+  return std::ranges::all_of(kept, is_digit) ? list.format : list.format + " " + printable(kept, 60);
 }
 
 ImportReport report_of(const std::vector<Feed>& lists, bool details) {

@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/gpu_names.h"
 #include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/span.h"
-#include "evidence/audit/gpu_names.h"
 #include "evidence/claims/words.h"
 
 namespace gpuplan::audit {

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -52,6 +54,26 @@ char sign_in(std::string_view gap) {
     if (!letter && c != ' ' && c != '~') return 0;
   }
   return words <= 5 ? sign : static_cast<char>(0);
+}
+
+/// How many a result is of: a million of "per 1M tokens"; 1: of one.
+double counted_together(std::string_view words) {
+  const std::string lower = to_lower(words);
+  for (const auto& [number, names] : {std::pair{1e3, std::array{"1k", "thousand", "1,000", "1000"}},
+                                      std::pair{1e6, std::array{"1m", "million", "mtok", "m tokens"}},
+                                      std::pair{1e9, std::array{"1b", "billion", "btok", "b tokens"}}})
+    for (const std::string_view name : names)
+      for (const std::string_view per : {"per ", "/", "a ", "per 1 "}) {
+        const std::string said = std::string(per) + std::string(name);
+        const std::size_t at = lower.find(said);
+        if (at == std::string::npos) continue;
+        // "per 1,000,000" is no thousand, and "data million" none at all.
+        const std::size_t end = at + said.size();
+        const bool begins = at == 0 || !is_letter(lower[at - 1]) || !is_letter(per.front());
+        if (begins && (end == lower.size() || (!is_letter(lower[end]) && !is_digit(lower[end]) && lower[end] != ',')))
+          return number;
+      }
+  return 1;
 }
 
 /// The text ends within a sum: what follows is a part of it.
@@ -278,6 +300,9 @@ class Written {
       for (const double kinds : {1.024, 1 / 1.024, 1.024 * 1.024})
         readings.values.push_back(readings.values[0] * kinds);
     allow_for_words(std::span(chain).first(count), stated, readings);
+    // "Cost per 1M tokens: $14,582 / 200B tokens = $0.073": of so many of what it is divided by.
+    if (const double many = counted_together(label + ' ' + said.text.substr(stated.to)); many > 1)
+      for (std::size_t i = readings.values.size(); i-- > 0;) readings.values.push_back(readings.values[i] * many);
     for (std::size_t i = 0; i < count; ++i)
       if (chain[i].quantity != nullptr) bench_.use(*chain[i].quantity);
     bench_.use(stated);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "domain/facts/catalogue.h"
-#include "evidence/audit/gpu_names.h"
+#include "evidence/audit/figures/gpu_names.h"
 #include "evidence/claims/claims.h"
 
 namespace gpuplan {

@@ -31,11 +31,23 @@ std::vector<const Credit*> credits_of(const Job& job, const Plan& plan) {
 
 std::string credit_words(const Job& job, const Plan& plan) {
   if (plan.credits <= Dollars{}) return "";
+  // Of several credits at one provider it is named once.
   std::vector<std::string> from;
-  for (const Credit* credit : credits_of(job, plan)) {
-    const std::string until = until_words(credit->until);
-    std::string words = printable(credit->provider, 40) + (until.empty() ? "" : " (" + until + ")");
-    if (std::ranges::find(from, words) == from.end()) from.push_back(std::move(words));
+  const std::vector<const Credit*> credits = credits_of(job, plan);
+  for (std::size_t i = 0; i < credits.size(); ++i) {
+    const auto same = [&](const Credit* other) { return iequals(other->provider, credits[i]->provider); };
+    if (std::any_of(credits.begin(), credits.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
+    std::vector<std::string> ends;
+    bool endless = false;
+    for (const Credit* credit : credits) {
+      if (!same(credit)) continue;
+      endless = endless || credit->until.empty();
+      if (!credit->until.empty() && std::ranges::find(ends, credit->until) == ends.end()) ends.push_back(credit->until);
+    }
+    std::string words = printable(credits[i]->provider, 40);
+    if (!ends.empty())
+      words += std::string(endless ? " (a part " : " (") + until_words(listed_few(std::move(ends))) + ")";
+    from.push_back(std::move(words));
   }
   return "after " + to_text(plan.credits) + " of credits at " + listed_few(std::move(from));
 }

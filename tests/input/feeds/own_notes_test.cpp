@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "feed_fixture.h"
+#include "input/feeds/rows/price_notes.h"
 #include "input/feeds/rows/stock_words.h"
-#include "input/prices/price_notes.h"
 
 namespace gpuplan {
 namespace {

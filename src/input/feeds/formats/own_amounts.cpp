@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "input/feeds/formats/own_columns.h"
-#include "input/text/accents.h"
+#include "input/text/untidy/accents.h"
 
 namespace gpuplan {
 namespace {

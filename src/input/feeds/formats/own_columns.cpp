@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "input/feeds/formats/own_names.h"
 #include "input/prices/price_kind.h"
-#include "input/text/accents.h"
+#include "input/text/untidy/accents.h"
 
 namespace gpuplan {
 namespace {

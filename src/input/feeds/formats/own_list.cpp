@@ -18,10 +18,10 @@
 #include "input/feeds/formats/skypilot_clouds.h"
 #include "input/feeds/formats/table_formats.h"
 #include "input/feeds/rows/feed_table.h"
+#include "input/feeds/rows/price_notes.h"
 #include "input/feeds/rows/provider_names.h"
 #include "input/feeds/rows/stock_words.h"
 #include "input/prices/price_kind.h"
-#include "input/prices/price_notes.h"
 
 namespace gpuplan {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "input/feeds/rows/price_notes.h"
 #include "input/feeds/rows/stock_words.h"
-#include "input/prices/price_notes.h"
 
 namespace gpuplan {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "input/text/accents.h"
+#include "input/text/untidy/accents.h"
 
 namespace gpuplan {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
-#include "input/text/accents.h"
+#include "input/text/untidy/accents.h"
 
 namespace gpuplan {
 namespace {

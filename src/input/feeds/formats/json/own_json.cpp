@@ -18,9 +18,9 @@
 #include "input/feeds/formats/own_notes.h"
 #include "input/feeds/formats/own_prices.h"
 #include "input/feeds/rows/gpu_words.h"
+#include "input/feeds/rows/price_notes.h"
 #include "input/feeds/rows/stock_words.h"
 #include "input/prices/price_kind.h"
-#include "input/prices/price_notes.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "input/text/accents.h"
+#include "input/text/untidy/accents.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "input/prices/price_notes.h"
+#include "input/feeds/rows/price_notes.h"
 
 #include <algorithm>
 #include <span>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "input/text/accents.h"
+#include "input/text/untidy/accents.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "evidence/audit/gpu_names.h"
+#include "evidence/audit/figures/gpu_names.h"
 
 #include <algorithm>
 #include <cmath>
