@@ -16,19 +16,27 @@ from run_parts import DEVICE, GPU, RANK
 from training_network import SOURCE
 
 
+BLOCK = 10_000  # rows of a rank that are shuffled together
+
+
 class Stream:
     """Micro-batches of this data-parallel rank, without end, made ahead by a thread. The state that comes with each
-    says where in the data it ends."""
+    says where in the data it ends.
+
+    Rows are shuffled here, block by block: datasets does not save the rows of its own shuffle buffer, and a run that
+    goes on would never see those. A block that was begun is read again, and what was taken of it is left out."""
 
     def __init__(self, rank, ranks):
         from datasets.distributed import split_dataset_by_node
         self.tokenizer = AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE)
         rows, held_out = data_sources.load_both(streaming=True)
         training_data.prepared(rows, self.tokenizer)
-        rows = rows.shuffle(seed=SETTINGS["seed"], buffer_size=10_000)
         self.rows = split_dataset_by_node(rows, rank=rank, world_size=ranks)
         self.pieces = training_data.Pieces(self.tokenizer)
-        self.waiting, self.epoch = [], 0
+        self.waiting = []
+        # Where the next row is: an epoch, a block of it, the rows before that block as datasets counts them (None: the
+        # epoch begins), and rows of the block that were taken.
+        self.place = {"epoch": 0, "block": 0, "rows": None, "taken": 0}
         pad = self.tokenizer.pad_token_id
         self.pad = pad if pad is not None else (self.tokenizer.eos_token_id or 0)
         self.state = None
@@ -41,11 +49,11 @@ class Stream:
         return len(self.tokenizer)
 
     def restore(self, state):
+        if state is None:  # no micro-batch was taken yet
+            return
         self.state = state
-        self.epoch, self.waiting = state["epoch"], list(state["waiting"])
+        self.place, self.waiting = dict(state["place"]), list(state["waiting"])
         self.pieces.tokens, self.pieces.labels, self.pieces.positions = map(list, state["left"])
-        self.rows.set_epoch(self.epoch)
-        self.rows.load_state_dict(state["rows"])
 
     def batches(self):
         ahead = queue.Queue(maxsize=8)
@@ -61,29 +69,40 @@ class Stream:
         try:
             while True:
                 self._epoch(ahead)
-                self.epoch += 1
-                self.rows.set_epoch(self.epoch)
         except BaseException as problem:  # the training loop raises it
             ahead.put(problem)
 
     def _epoch(self, ahead):
-        size = SETTINGS["micro_batch"]
-        found = False
+        """What is left of an epoch, if anything; the place is then the beginning of the next."""
+        found = self.place["rows"] is not None or self.place["taken"] > 0
+        self.rows.set_epoch(self.place["epoch"])
+        if self.place["rows"] is not None:
+            self.rows.load_state_dict(self.place["rows"])
         rows = iter(self.rows)
-        while some := list(itertools.islice(rows, 64)):
+        while block := list(itertools.islice(rows, BLOCK)):
             found = True
-            self.waiting += self.pieces.add(some)
-            if len(self.waiting) < size:
-                continue
-            where = self.rows.state_dict()
-            left = (list(self.pieces.tokens), list(self.pieces.labels), list(self.pieces.positions))
-            while len(self.waiting) >= size:
-                chosen = self.waiting[:size]
-                del self.waiting[:size]
-                state = {"rows": where, "epoch": self.epoch, "waiting": list(self.waiting), "left": left}
-                ahead.put((training_data.batch(chosen, self.pad), state))
+            after = self.rows.state_dict()
+            order = np.random.default_rng([SETTINGS["seed"], self.place["epoch"], self.place["block"]])
+            block = [block[at] for at in order.permutation(len(block))]
+            while self.place["taken"] < len(block):
+                some = block[self.place["taken"]:self.place["taken"] + 64]
+                self.place["taken"] += len(some)
+                self._put(some, ahead)
+            self.place = {**self.place, "block": self.place["block"] + 1, "rows": after, "taken": 0}
         if not found:
             give_up("DATA: fewer rows than data-parallel ranks")
+        self.place = {"epoch": self.place["epoch"] + 1, "block": 0, "rows": None, "taken": 0}
+
+    def _put(self, some, ahead):
+        """The micro-batches that rows make together with those that wait."""
+        size = SETTINGS["micro_batch"]
+        self.waiting += self.pieces.add(some)
+        left = (list(self.pieces.tokens), list(self.pieces.labels), list(self.pieces.positions))
+        while len(self.waiting) >= size:
+            chosen = self.waiting[:size]
+            del self.waiting[:size]
+            state = {"place": dict(self.place), "waiting": list(self.waiting), "left": left}
+            ahead.put((training_data.batch(chosen, self.pad), state))
 
 
 class Windows:

@@ -8,20 +8,18 @@ from pathlib import Path
 
 
 class IterableRows:
-    """A stream, which says where it is."""
+    """A stream, which says where it is. As in datasets, what was saved holds for its own epoch only. It has no shuffle: that of
+    datasets does not save the rows of its buffer, so that who goes on after load_state_dict() never sees those."""
 
-    def __init__(self, rows, seed=None, part=(0, 1)):
-        self.rows, self.seed, self.part = rows, seed, part
-        self.epoch, self.at, self.begin = 0, 0, 0
-
-    def shuffle(self, seed, buffer_size):
-        return IterableRows(self.rows, seed, self.part)
+    def __init__(self, rows, part=(0, 1)):
+        self.rows, self.part = rows, part
+        self.epoch, self.at, self.begin = 0, None, None
 
     def filter(self, keep):
-        return IterableRows([row for row in self.rows if keep(row)], self.seed, self.part)
+        return IterableRows([row for row in self.rows if keep(row)], self.part)
 
     def take(self, count):
-        return IterableRows(self.rows[:count], self.seed, self.part)
+        return IterableRows(self.rows[:count], self.part)
 
     def set_epoch(self, epoch):
         self.epoch = epoch
@@ -30,18 +28,14 @@ class IterableRows:
         return {"epoch": self.epoch, "at": self.at}
 
     def load_state_dict(self, state):
-        self.epoch, self.begin = state["epoch"], state["at"]
+        self.begin = state
 
     def __iter__(self):
-        order = list(range(len(self.rows)))
-        if self.seed is not None:
-            random.Random(int(self.seed) + self.epoch).shuffle(order)
-        mine = order[self.part[0]::self.part[1]]
-        self.at, self.begin = self.begin, 0
+        mine = self.rows[self.part[0]::self.part[1]]
+        self.at = self.begin["at"] if self.begin and self.begin["epoch"] == self.epoch else 0
         while self.at < len(mine):
             self.at += 1
-            yield self.rows[mine[self.at - 1]]
-        self.at = 0
+            yield mine[self.at - 1]
 
 
 class Rows:
