@@ -85,7 +85,7 @@ def validation(log):
 
 
 NETWORK = """
-import os, sys, torch, torch.distributed as dist
+import os, sys, types, torch, torch.distributed as dist
 import training_network as network
 
 dist.init_process_group("gloo")
@@ -107,6 +107,7 @@ class Part(torch.nn.Parameter):
     device_mesh = "grid"
 
 model = torch.nn.Module()
+model.config = types.SimpleNamespace(num_hidden_layers=1)
 model.layers = torch.nn.ModuleList([torch.nn.Linear(4, 4)])
 model.layers[0].weight = Part(torch.ones(4, 4))
 model.rest = torch.nn.Parameter(torch.ones(4, 4))
@@ -121,6 +122,74 @@ total = network.clip(model, 0.5)
 values = torch.cat([p.grad.flatten() for p in model.parameters()])
 assert abs(total.item() - 1.5 * 36 ** 0.5) < 1e-4, total
 assert abs(values.norm().item() - 1) < 1e-4 and (values - values[0]).abs().max() < 1e-6
+"""
+
+
+LAYERS = """
+import types, torch
+import decoder_layers
+
+Module, List = torch.nn.Module, torch.nn.ModuleList
+
+def with_parts(module, **parts):
+    for name, part in parts.items():
+        setattr(module, name, part)
+    return module
+
+def layers(count, experts=0):
+    return List(with_parts(Module(), mlp=with_parts(Module(), experts=List(Module() for _ in range(experts)))) if experts else Module()
+                for _ in range(count))
+
+def network(count, **parts):
+    text = types.SimpleNamespace(num_hidden_layers=count)
+    return with_parts(Module(), config=types.SimpleNamespace(get_text_config=lambda: text), **parts)
+
+# More experts than layers; a tower that sees with more layers, or as many, than the decoder has.
+moe = network(4, model=with_parts(Module(), layers=layers(4, 64)))
+assert decoder_layers.layers_of(moe) is moe.model.layers and decoder_layers.experts_in_lists(moe)
+for seen in (4, 27):
+    see = network(4, model=with_parts(Module(), visual=with_parts(Module(), blocks=layers(seen)),
+                                      language_model=with_parts(Module(), layers=layers(4))))
+    assert decoder_layers.layers_of(see) is see.model.language_model.layers and not decoder_layers.experts_in_lists(see)
+# An encoder as deep as the decoder, which says itself where the latter is.
+both = network(4, encoder=with_parts(Module(), block=layers(4)), decoder=with_parts(Module(), block=layers(4)))
+both.get_decoder = lambda: both.decoder
+assert decoder_layers.layers_of(both) is both.decoder.block
+print("found")
+decoder_layers.layers_of(network(5, model=with_parts(Module(), layers=layers(4))))
+"""
+
+STREAM = """
+import json, os
+import training_stream
+from phase_parts import SETTINGS
+
+SETTINGS.update(micro_batch=4, sequence=8, packing=False, separate=False)
+training_stream.BLOCK = 32  # several blocks and an end of the epoch inside of one
+ROWS = 300
+
+def taken(stream, count):
+    batches = stream.batches()
+    return [bytes(t for t in row if t != 256).decode() for _ in range(count) for row in next(batches)["input_ids"].tolist()]
+
+orders = []
+for rank in (0, 1):
+    whole = taken(training_stream.Stream(rank, 2), 75)  # two epochs of 150 rows
+    first, second = whole[:150], whole[150:]
+    assert len(set(first)) == 150 and sorted(first) == sorted(second), "each row once an epoch"
+    assert first != second and first != sorted(first, key=int), "shuffled, each epoch its own way"
+    orders += first
+    for stops in ((1, 2, 5, 9), (8, 16, 17), (36, 37, 38), (40,)):
+        state, seen, at = None, [], 0
+        for stop in (*stops, 75):
+            stream = training_stream.Stream(rank, 2)
+            stream.restore(json.loads(json.dumps(state)))
+            seen += taken(stream, stop - at)
+            state, at = stream.state, stop
+        assert seen == whole, (rank, stops)
+assert sorted(map(int, orders)) == list(range(ROWS)), "ranks share the rows out"
+print("each row once", flush=True)
+os._exit(0)  # threads go on filling
 """
 
 
@@ -169,10 +238,14 @@ class Trains(unittest.TestCase):
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def alone(self, out, name, processes, **changed):
-        """The program of a launch by itself, with other settings; its log."""
+        """The program of a launch by itself, with other settings; its log. Rows come in the order of the data: shuffled, those
+        of a step depend on the number of ranks."""
         files, run_dir = self.place / name / "files", self.place / name / "run"
         shutil.copytree(out / "phases" / "01-train", files)
         run_dir.mkdir()
+        stream = (files / "training_stream.py").read_text(encoding="utf-8")
+        self.assertIn("BLOCK = 10_000", stream)
+        (files / "training_stream.py").write_text(stream.replace("BLOCK = 10_000", "BLOCK = 1"), encoding="utf-8")
         settings = json.loads((files / "settings.json").read_text(encoding="utf-8"))
         settings.update(changed)
         (files / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -292,6 +365,25 @@ class Trains(unittest.TestCase):
         code, _ = self.finish(self.start(out))
         self.assertNotEqual(code, 0)
         self.assertIn("export GPUPLAN_DEVICE=cpu", self.log(out))
+
+    def test_who_goes_on_sees_each_row_once(self):
+        out = self.launch("out")
+        self.data.write_text("".join(json.dumps({"text": str(i)}) + "\n" for i in range(300)), encoding="utf-8")
+        files = out / "phases" / "01-train"
+        (files / "parts.py").write_text(STREAM, encoding="utf-8")
+        done = subprocess.run([PYTHON, str(files / "parts.py")],
+                              env={**self.environment, "GPUPLAN_RUN_DIR": str(self.place), "GPUPLAN_CHECKPOINTS": str(self.place)},
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("each row once", done.stdout)
+
+    def test_the_layers_are_those_of_the_decoder(self):
+        files = self.launch("out") / "phases" / "01-train"
+        (files / "parts.py").write_text(LAYERS, encoding="utf-8")
+        done = subprocess.run([PYTHON, str(files / "parts.py")], env={**self.environment, "GPUPLAN_RUN_DIR": str(self.place)},
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual((done.returncode, done.stdout), (78, "found\n"), done.stderr)
+        self.assertIn("its 5 layers cannot be told from its other parts", done.stderr)
 
     # Tensor parallelism, as far as it needs no GPU.
     def test_norms_of_heads_and_grids_of_ranks(self):

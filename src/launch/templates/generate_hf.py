@@ -10,6 +10,7 @@ from transformers import (MODEL_FOR_CAUSAL_LM_MAPPING, AutoConfig, AutoModelForC
                           AutoTokenizer)
 
 import replicas
+from decoder_layers import layers_of
 from phase_parts import model_source
 from replicas import RESULTS, SETTINGS
 
@@ -51,8 +52,7 @@ class Hooks:
         self.kept = {}
         if not STORE:
             return
-        lists = [m for m in network.modules() if isinstance(m, torch.nn.ModuleList)]
-        layers = max(lists, key=len)
+        layers = layers_of(network)
         wanted = min(int(STORE["layers"]), len(layers))
         # Spread over the depth, the last one among them.
         chosen = sorted({round((i + 1) * len(layers) / wanted) - 1 for i in range(wanted)})
@@ -67,8 +67,10 @@ class Hooks:
 
     def take(self, prompt, mask, answers):
         """A tensor (layers, tokens, width) for each sequence of the batch, of the tokens that are kept."""
-        if not self.kept:
+        if not STORE:
             return []
+        if not self.kept:
+            replicas.give_up("store: no layer gave activations; the network calls others than its list of layers")
         layers = [torch.cat([p.to("cuda:0") for p in passes], dim=1) for _, passes in sorted(self.kept.items())]
         whole = torch.stack(layers)
         self.kept.clear()
@@ -95,6 +97,13 @@ def save(folder, number, ids, tensors):
     draft.rename(name)
 
 
+def end_tokens(network, tokenizer):
+    """All that generate() ends an answer at."""
+    ends = network.generation_config.eos_token_id
+    ends = tokenizer.eos_token_id if ends is None else ends
+    return ends if isinstance(ends, list) else [ends] if ends is not None else []
+
+
 def run_batch(network, tokenizer, hooks, rows, data):
     """Texts and numbers of new tokens of one batch, and its activations."""
     prompts = [replicas.tokens_of(row, tokenizer, data) for row in rows]
@@ -108,9 +117,11 @@ def run_batch(network, tokenizer, hooks, rows, data):
                             temperature=SETTINGS["temperature"] if sample else None,
                             pad_token_id=tokenizer.pad_token_id)
     new = made[:, width:]
+    # Chat models have several: of a turn, of a call, of a text.
+    ends_of_text = torch.tensor(end_tokens(network, tokenizer), device=new.device)
     lengths = []
     for line in new:
-        ends = (line == tokenizer.eos_token_id).nonzero()
+        ends = torch.isin(line, ends_of_text).nonzero()
         lengths.append(int(ends[0]) + 1 if len(ends) else len(line))
     # The last token of all was written but not read: it has no activations.
     seen = [min(n, new.shape[1] - 1) for n in lengths]
@@ -128,6 +139,7 @@ def work(model, shares, stop):
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{data['slug']}.part-{part}.jsonl"
         rows = replicas.rows_of(model, data)[part::parts]
+        replicas.check_conversations(rows, tokenizer, data)
         # A batch counts when its lines are written, which is last.
         done = len(file.read_text(encoding="utf-8").splitlines()) // size if file.exists() else 0
         if file.exists():
@@ -155,6 +167,7 @@ def work(model, shares, stop):
                   f"{seconds:.2f} s, {new / seconds:.1f} tokens/s, {len(some) / seconds:.2f} samples/s (one replica)",
                   flush=True)
     print(f"Peak memory usage: {torch.cuda.max_memory_allocated() / 2**20:.2f}MiB", flush=True)
+    replicas.tell_cut()
     use(memory)
     del network
     torch.cuda.empty_cache()

@@ -29,6 +29,7 @@ def answer(model, work, stop):
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{data['slug']}.part-{part}.jsonl"
         rows = replicas.rows_of(model, data)[part::parts]
+        replicas.check_conversations(rows, tokenizer, data)
         done = finished(file)
         rows = [row for row in rows if row["id"] not in done]
         # Enough at once that the end of a chunk, when few are left, costs little.
@@ -50,6 +51,7 @@ def answer(model, work, stop):
             ready = len(done) + start + len(some)
             print(f"{model['name']} {data['name']}: {ready} of {len(done) + len(rows)} answered, {new} tokens in "
                   f"{seconds:.1f} s, {new / seconds:.1f} tokens/s (one replica)", flush=True)
+    replicas.tell_cut()
 
 
 def finished(file):

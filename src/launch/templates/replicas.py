@@ -13,6 +13,7 @@ from pathlib import Path
 from phase_parts import RUN_DIR, SETTINGS, Stop, give_up
 
 RESULTS = RUN_DIR / "results"
+CUT = {}  # prompts that were cut, by the name of their data and the tokens that are kept
 
 
 def adapter_of(source):
@@ -58,8 +59,31 @@ def text_of(row, tokenizer):
 
 def tokens_of(row, tokenizer, data):
     """The same in tokens, at most as many as the plan counts with. Templates of conversations bring their own marks."""
-    found = tokenizer(text_of(row, tokenizer), add_special_tokens=not row.get("messages"))["input_ids"]
-    return found[:int(data["max_prompt_tokens"])]
+    found = whole_tokens(row, tokenizer)
+    most = int(data["max_prompt_tokens"])
+    if len(found) > most:
+        CUT[data["name"], most] = CUT.get((data["name"], most), 0) + 1
+    return found[:most]
+
+
+def whole_tokens(row, tokenizer):
+    return tokenizer(text_of(row, tokenizer), add_special_tokens=not row.get("messages"))["input_ids"]
+
+
+def check_conversations(rows, tokenizer, data):
+    """Before anything is answered: a conversation that is cut at its end no longer asks for an answer."""
+    most = int(data["max_prompt_tokens"])
+    longest = max(((len(whole_tokens(row, tokenizer)), row["id"]) for row in rows if row.get("messages")), default=(0, None))
+    if longest[0] > most:
+        give_up(f"DATA: {data['name']}: the conversation {longest[1]} has {longest[0]} tokens, the plan counts prompts of at "
+                f"most {most}, and a conversation that is cut asks for nothing: leave such rows out, or plan for longer "
+                "prompts")
+
+
+def tell_cut():
+    for (name, most), count in CUT.items():
+        print(f"{name}: {count} prompts are longer than the {most} tokens that the plan counts, and were cut at the end",
+              file=sys.stderr, flush=True)
 
 
 def shares(replica):

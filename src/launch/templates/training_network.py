@@ -9,6 +9,7 @@ from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from decoder_layers import experts_in_lists, layers_of
 from phase_parts import SETTINGS, model_source
 from run_parts import DEVICE, GPU, LOCAL_RANK, RANK, WORLD
 
@@ -38,12 +39,6 @@ def new_model(config, weights):
     if SETTINGS["from_scratch"]:
         return AutoModelForCausalLM.from_config(config, **kind)
     return AutoModelForCausalLM.from_pretrained(SOURCE, config=config, low_cpu_mem_usage=True, **kind)
-
-
-def layers_of(model):
-    """The longest list of modules: the transformer's layers."""
-    lists = [m for m in model.modules() if isinstance(m, torch.nn.ModuleList)]
-    return max(lists, key=len)
 
 
 def selective_contexts():
@@ -95,7 +90,8 @@ def copy(config):
         model.tie_weights()
     prepare_layers(model)
     if WORLD > 1:
-        model = DistributedDataParallel(model, device_ids=[LOCAL_RANK] if GPU else None, gradient_as_bucket_view=True)
+        model = DistributedDataParallel(model, device_ids=[LOCAL_RANK] if GPU else None, gradient_as_bucket_view=True,
+                                        find_unused_parameters=experts_in_lists(model))
         restore_rotary(model)
     return model
 

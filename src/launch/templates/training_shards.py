@@ -8,9 +8,10 @@ from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, Offlo
 from torch.distributed.tensor import Replicate
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
+from decoder_layers import experts_in_lists, layers_of
 from phase_parts import SETTINGS, give_up
 from run_parts import DEVICE, RANK
-from training_network import COMPUTE, NORMS_OF_HEADS, SHARDING, layers_of, new_model, prepare_layers, restore_rotary
+from training_network import COMPUTE, NORMS_OF_HEADS, SHARDING, new_model, prepare_layers, restore_rotary
 
 
 def make_mesh():
@@ -72,6 +73,10 @@ def shard(config, mesh):
     offload = SETTINGS["offload"]["optimizer"] or SETTINGS["offload"]["params"]
     whole = config.tie_word_embeddings  # two names for one tensor: every process reads it
     model = new_model(config, whole)
+    if experts_in_lists(model):
+        # A rank without tokens for an expert has no gradients of it, and adds up others than the rest.
+        give_up("transformers has a module for each expert of this model, whose gradients FSDP2 cannot add up where ranks use "
+                "other experts; write a `command` for the phase")
     if SETTINGS["tp"] > 1:
         split_tensors(model, mesh["tp"])
     prepare_layers(model)
