@@ -106,8 +106,15 @@ class Trains(unittest.TestCase):
         process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 75, self.log(out))
         at = int(re.search(r"stopped after step (\d+)", self.log(out))[1])
+        # What was being written when a machine went away is not what the run goes on from.
+        unfinished = out / "runs" / "01-train" / "checkpoints" / f"checkpoint-{at + 1}"
+        unfinished.mkdir()
+        (unfinished / "state.pt").write_bytes(b"PK")
+        (unfinished / "trainer_state.json").write_text('{"global_step": ', encoding="utf-8")
         log, _ = self.finish(out, 0)
+        self.assertIn(f"checkpoint-{at + 1} was cut off", log)
         self.assertIn(f"resumed from checkpoint-{at}", log)
+        self.assertEqual((unfinished.with_name("cut-off") / "state.pt").read_bytes(), b"PK")
         through, _ = self.finish(self.launch("through"), 0)
         for step, (loss, _) in curve(through).items():
             self.assertAlmostEqual(loss, curve(log)[step][0], delta=2e-4)

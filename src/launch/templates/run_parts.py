@@ -21,7 +21,7 @@ def chosen_device():
     if os.environ.get("GPUPLAN_DEVICE") == "cpu":
         return torch.device("cpu")
     if not torch.cuda.is_available():
-        give_up("torch sees no GPU here (nvidia-smi; torch.version.cuda); to run on the CPU: export GPUPLAN_DEVICE=cpu")
+        give_up("torch sees no GPU here (nvidia-smi or amd-smi; torch.version.cuda or torch.version.hip); to run on the CPU: export GPUPLAN_DEVICE=cpu")
     return torch.device("cuda", LOCAL_RANK)
 
 

@@ -56,6 +56,8 @@ def load_unsloth():
     """Its own kernels; full training, or adapters beside 16-bit or 4-bit weights. Several GPUs hold copies (DDP)."""
     lora, full = SETTINGS["lora"], METHOD == "full"
     place = {"device_map": {"": LOCAL_RANK}} if WORLD > 1 else {}  # else its layers go to the GPUs in turn
+    if full:  # else it trains all weights in 16 bit, whatever the plan counts
+        place["float32_mixed_precision"] = SETTINGS["master_weights"] == "fp32"
     model, _ = unsloth.FastLanguageModel.from_pretrained(
         model_name=SOURCE, max_seq_length=SETTINGS["sequence"], dtype=TYPES[SETTINGS["precision"]],
         load_in_4bit=METHOD == "qlora", full_finetuning=full, **place)

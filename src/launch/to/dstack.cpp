@@ -118,8 +118,14 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   task.set("name", object_name(launch, group));
   if (machine.nodes > 1) task.set("nodes", Yaml::whole(machine.nodes));
   task.set("fleets", Yaml::list({fleet_name(launch, group)}));
-  task.set("python", "3.12");
-  task.set("nvcc", Yaml::yes_no(true), "the image with the compiler: flash-attn and DeepSpeed build kernels");
+  // Its own images are for NVIDIA: others need one to be named (dstack's documentation, guides/protips).
+  const std::string_view image = launcher_image("dstack", *machine.gpu, machine.framework);
+  if (machine.gpu->vendor != "nvidia" && !image.empty()) {
+    task.set("image", std::string(image), "assumed; vLLM needs rocm/vllm");
+  } else {
+    task.set("python", "3.12");
+    task.set("nvcc", Yaml::yes_no(true), "the image with the compiler: flash-attn and DeepSpeed build kernels");
+  }
   task.set("files", Yaml::list({".:/gpuplan"}), "this folder, with all scripts; at most 2 MB by default");
   if (has_volume(launch))
     task.set("volumes", Yaml::list().add(Yaml::map().set("name", volume_name(launch)).set("path", "/runs")));

@@ -134,6 +134,9 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
     resources.set("network_tier", "best", "the plan counts with the fast network between machines");
   if (const long long memory = asked_memory_gib(machine); memory > 0)
     resources.set("memory", std::to_string(memory) + "+", "GiB: predicted CPU memory");
+  const std::string_view image = launcher_image("skypilot", *machine.gpu, machine.framework);
+  if (machine.gpu->vendor != "nvidia" && !image.empty())
+    resources.set("image_id", "docker:" + std::string(image), "assumed; vLLM needs rocm/vllm");
   resources.set("use_spot", Yaml::yes_no(machine.spot));
   resources.set("disk_size", Yaml::whole(whole_gb(machine.disk)), "GB: the plan's estimate + 20% + 50 GB");
   if (machine.price_limit)

@@ -39,10 +39,25 @@ Backend backend_of(const WorkPlace& place) {
   return Backend::kFsdp;
 }
 
-bool shards_by_dtensors(const WorkPlace& place) {
-  // FSDP of version 1, which has copies of shards, does not.
-  return backend_of(place) == Backend::kFsdp && place.strategy().sharding != Sharding::kHsdp;
+namespace {
+
+/// Copies of shards; and a model that DPO compares with, which TRL would hand to version 2 as one unit, that each pass
+/// gathers whole, and with the weights of the first rank only (trl/models/utils.py, prepare_fsdp). Version 1 takes it
+/// layer by layer and hands the weights on.
+bool needs_fsdp1(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  return place.strategy().sharding == Sharding::kHsdp ||
+         (train.objective == Objective::kDpo && !trains_adapters(train));
 }
+
+std::string_view fsdp1_strategy(Sharding sharding) {
+  if (sharding == Sharding::kHsdp) return "HYBRID_SHARD";
+  return sharding == Sharding::kZero3 ? "FULL_SHARD" : "SHARD_GRAD_OP";
+}
+
+}  // namespace
+
+bool shards_by_dtensors(const WorkPlace& place) { return backend_of(place) == Backend::kFsdp && !needs_fsdp1(place); }
 
 std::string for_dtensors(const std::string& optimizer) {
   return optimizer == "adamw_bnb_8bit" ? "adamw_torch_8bit" : optimizer;
@@ -62,14 +77,13 @@ std::string accelerate_yaml(const WorkPlace& place, Backend backend, States stat
   text += "enable_cpu_affinity: false\n";
   if (backend == Backend::kFsdp) {
     const bool host = includes(s.offload, Offload::kOptimizer) || includes(s.offload, Offload::kParams);
-    const bool copies = s.sharding == Sharding::kHsdp;
+    const bool first = needs_fsdp1(place);
     text += "fsdp_config:\n";
-    text += "  fsdp_version: " + std::string(copies ? "1" : "2") + "\n";
+    text += "  fsdp_version: " + std::string(first ? "1" : "2") + "\n";
     // Version 1 names a strategy, version 2 says whether weights are given back after the forward pass.
-    text +=
-        copies
-            ? "  fsdp_sharding_strategy: HYBRID_SHARD\n  fsdp_use_orig_params: true\n  fsdp_sync_module_states: true\n"
-            : "  fsdp_reshard_after_forward: " + std::string(yes(s.sharding == Sharding::kZero3)) + "\n";
+    text += first ? "  fsdp_sharding_strategy: " + std::string(fsdp1_strategy(s.sharding)) +
+                        "\n  fsdp_use_orig_params: true\n  fsdp_sync_module_states: true\n"
+                  : "  fsdp_reshard_after_forward: " + std::string(yes(s.sharding == Sharding::kZero3)) + "\n";
     text += "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  fsdp_cpu_ram_efficient_loading: true\n";
     text += "  fsdp_offload_params: " + std::string(yes(host)) + "\n";
     text += "  fsdp_activation_checkpointing: " + std::string(yes(s.recompute != Recompute::kNone)) + "\n";
@@ -133,14 +147,17 @@ std::vector<std::string> trainer_packages(const WorkPlace& place, Backend backen
   const bool trl = trains == Trains::kTrl;
   // accelerate knows fsdp_version since 1.6; `dtype` took the place of `torch_dtype` in transformers 4.56; bitsandbytes
   // has bnb_4bit_quant_storage for sharded 4-bit weights since 0.43.
-  std::vector<std::string> packages = {"torch>=2.6", requirement("transformers"),
+  std::vector<std::string> packages = {torch_requirement(place, "2.6"), requirement("transformers"),
                                        trl ? "datasets>=4.7" : "datasets>=2.20", requirement("accelerate")};
   if (trl) packages.push_back(requirement("trl"));
   if (trains_adapters(train)) packages.push_back(requirement("peft"));
+  // FSDP2 beside adapters and 4-bit weights: before, frozen weights were widened or their state was lost.
+  const bool dtensors = shards_by_dtensors(place) && trains_adapters(train);
+  if (dtensors) packages.emplace_back("accelerate>=1.14");
   const OptimizerFacts* facts = place.launch.catalogue.find_optimizer(train.optimizer.matrices);
   const bool bytes = facts != nullptr && (facts->eight_bit || facts->paged);
   if (train.method == Method::kQlora || bytes || train.optimizer.matrices == Optimizer::kLion)
-    packages.emplace_back("bitsandbytes>=0.45");
+    packages.emplace_back(dtensors ? "bitsandbytes>=0.46" : "bitsandbytes>=0.45");
   if (shards_by_dtensors(place) && train.optimizer.matrices == Optimizer::kAdam8bit)
     packages.emplace_back("torchao>=0.14");  // for_dtensors()
   if (backend == Backend::kDeepSpeed) packages.push_back(requirement("deepspeed"));

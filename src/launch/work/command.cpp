@@ -210,6 +210,13 @@ class Processes {
     if (learns_by_rewards(words)) {
       const std::string wrong = rewarded_wrongly(words, text_, std::max(laid.nodes * laid.gpus, 1));
       if (!wrong.empty()) return place_.wrong("its command " + wrong);
+      const Strategy& s = place_.strategy();
+      if (s.sharding != Sharding::kNone && !option(words, "accelerate-config") && !option(words, "config"))
+        return place_.wrong(
+            "its command starts trl grpo, which puts a whole copy on each GPU by itself, but the plan has " +
+            std::string(name_of(s.sharding)) +
+            "; give it --accelerate_config (zero1, zero2, zero3, fsdp1 and fsdp2 come with TRL) and "
+            "--num_processes {world}, or set train.parallel: {sharding: none}");
       work_.notes.push_back(uncounted_of_rewards(words));
     }
     const bool torch = program_name(words[program_word(words)].text) == "torchrun";
@@ -314,9 +321,9 @@ Result<Work> command_work(const WorkPlace& place) {
                      ? command_resumes(phase)
                      : text.contains("GPUPLAN_CHECKPOINTS") || text.contains("resume");
   if (!command_resumes(phase))
-    work.notes.emplace_back(
-        "The command does not use {checkpoints}: after a restart it starts from scratch, unless the program finds its "
-        "own.");
+    work.notes.emplace_back(std::string(text.contains("trl ") ? "The scripts of TRL go on from no checkpoint"
+                                                              : "The command does not use {checkpoints}") +
+                            ": after a restart it starts from scratch, unless the program finds its own.");
   work.command.push_back(std::move(text));
   return work;
 }

@@ -69,6 +69,12 @@ std::string pip_install(const std::vector<std::string>& packages) {
   return line;
 }
 
+std::string torch_requirement(const WorkPlace& place, std::string_view least) {
+  const auto& node = place.estimate().node;
+  const bool volta = node && node->gpu->vendor == "nvidia" && node->gpu->compute_capability < 7.5;
+  return "torch>=" + std::string(least) + (volta ? ",<2.11" : "");
+}
+
 void install_attention(const WorkPlace& place, Work& work) {
   switch (place.strategy().attention) {
     case AttentionKernel::kFlash1:

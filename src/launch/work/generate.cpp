@@ -219,12 +219,22 @@ Result<Work> generation_work(const WorkPlace& place) {
   json.end();
   // vLLM's LLM class runs pipelines offline since 0.10; logits_to_keep is so named since transformers 4.48, `dtype`
   // since 4.56.
-  std::vector<std::string> packages = {"torch>=2.6", requirement("transformers"), requirement("accelerate"),
-                                       requirement("peft"), "safetensors>=0.4"};
+  std::vector<std::string> packages = {torch_requirement(place, "2.6"), requirement("transformers"),
+                                       requirement("accelerate"), requirement("peft"), "safetensors>=0.4"};
+  // vLLM's wheels of PyPI are for CUDA.
+  const auto& node = place.estimate().node;
+  const bool rocm_vllm = vllm && node && node->gpu->vendor == "amd";
   if (vllm) packages = {requirement("vllm")};
+  if (rocm_vllm) {
+    packages.clear();
+    work.prepare.emplace_back(
+        "python3 -c 'import vllm' || { echo 'vLLM for AMD GPUs is not installed by pip: start from an image of "
+        "rocm/vllm' >&2; exit 78; }");
+  }
   if (s.weights == Format::kInt8 || s.weights == Format::kNf4) packages.emplace_back("bitsandbytes>=0.45");
-  work.prepare.push_back(pip_install(packages));
+  if (!packages.empty()) work.prepare.push_back(pip_install(packages));
   for (const char* name : {"phase_parts.py", "replicas.py"}) work.files.push_back(program(place, name));
+  if (!vllm) work.files.push_back(program(place, "decoder_layers.py"));
   work.files.push_back(program(place, vllm ? "generate_vllm.py" : "generate_hf.py", "generate.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   require_prompts(place, work);

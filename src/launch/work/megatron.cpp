@@ -217,7 +217,8 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("tokenizer-model", "\"$TOKENIZER\"");
   flags.set("make-vocab-size-divisible-by", 128);
   flags.set("data-path", "\"$DATA\"");
-  flags.set("split", "99,1,0");
+  const double evaluations = place.phase().evaluate ? place.phase().evaluate->every_steps : 0;
+  flags.set("split", evaluations >= 1 ? "99,1,0" : "100,0,0");
   flags.group();
   const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
   flags.set("save", "\"$GPUPLAN_CHECKPOINTS\"");
@@ -226,7 +227,6 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("exit-signal-handler");
   flags.set("log-interval", log_steps(place));
   flags.set("log-throughput");
-  const double evaluations = place.phase().evaluate ? place.phase().evaluate->every_steps : 0;
   flags.set("eval-interval", evaluations >= 1 ? clamped<int>(std::round(evaluations)) : steps);
   flags.set("eval-iters", evaluations >= 1 ? 10 : 0);
   flags.words(flag_words(place));
@@ -278,6 +278,10 @@ Result<Work> megatron_work(const WorkPlace& place) {
   }
   work.command.push_back(supervised(place, work, torchrun(place) + words + flags.take(), Asked::kBySignal));
   work.notes.emplace_back("A stop writes a checkpoint after the current step (--exit-signal-handler).");
+  if (train.data.samples)
+    work.notes.emplace_back(
+        "Megatron reads plain texts one after the other: it learns all of their tokens, prompts too, and samples that "
+        "share a sequence see each other. For conversations take framework: hf-trainer.");
   if (const std::string note = keeps_every_checkpoint(place, "Megatron"); !note.empty()) work.notes.push_back(note);
   if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Blackwell.");
   work.resumes = true;

@@ -67,6 +67,8 @@ std::string torchrun(const WorkPlace& place);
 std::string pip_install(const std::vector<std::string>& packages);
 /// "peft>=0.14,<0.19": the versions of data/interfaces/index.csv.
 std::string requirement(std::string_view program, std::string_view extras = "");
+/// "torch>=2.6", and below 2.11 for V100, which later wheels leave out (data/frameworks.csv, notes of torch).
+std::string torch_requirement(const WorkPlace& place, std::string_view least);
 /// The package with FlashAttention's kernels, built against the torch that is there.
 void install_attention(const WorkPlace& place, Work& work);
 /// Shell line that ends the phase where a program is too old for what the script uses, and says where it is newer than
@@ -120,6 +122,9 @@ std::vector<std::string> model_lines(const WorkPlace& place, std::string_view sh
 /// For settings that name the model as @GPUPLAN_BASE_MODEL@: the model's variable, else what an earlier phase trained,
 /// else the job's name.
 void take_model(const WorkPlace& place, Work& work);
+/// A line before the Trainer of transformers starts: a checkpoint that was cut off, which lacks trainer_state.json, its
+/// last file, becomes the folder cut-off. It would resume from the newest one, whole or not.
+void leave_out_unfinished(Work& work);
 /// The last lines of a command whose program leaves the model in `folder` of the run, as transformers reads it.
 void leave_final(Work& work, std::string_view folder);
 /// {"name", "slug", "variable", "trained_by", "config"}; adds to `work.required` the models of which nobody knows where

@@ -40,6 +40,12 @@ Result<Work> torch_work(const WorkPlace& place) {
   JsonWriter json;
   json.begin_object();
   const Shares shares = shares_of(s);
+  const ModelShape& shape = train.models.front().shape;
+  // Those of gpt-oss, with biases, are one tensor.
+  if (shape.moe() && !shape.expert_bias && shares.fsdp)
+    return placeholder(place,
+                       "transformers before 5 has a module for each expert, whose gradients FSDP2 cannot add up where "
+                       "ranks use other experts; framework: megatron or torchtitan trains it sharded.");
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(shares.sharding)).member("fsdp", shares.fsdp).end();
   if (!good) return placeholder(place, "No transformers class has the shape of its model.");
@@ -47,12 +53,12 @@ Result<Work> torch_work(const WorkPlace& place) {
   const bool muon = train.optimizer.matrices == Optimizer::kMuon;
   // get_total_norm and clip_grads_with_norm_ are public since 2.6, torch.optim.Muon since 2.9; IterableDataset has
   // state_dict since datasets 2.20; `dtype` took the place of `torch_dtype` in transformers 4.56.
-  work.prepare.push_back(pip_install({muon ? "torch>=2.9" : "torch>=2.6", requirement("transformers"), "datasets>=2.20",
-                                      requirement("accelerate"), "numpy"}));
+  work.prepare.push_back(pip_install({torch_requirement(place, muon ? "2.9" : "2.6"), requirement("transformers"),
+                                      "datasets>=2.20", requirement("accelerate"), "numpy"}));
   install_attention(place, work);
   add_data_programs(place, work);
-  for (const char* name : {"run_parts.py", "training_network.py", "training_stream.py", "training_checkpoints.py",
-                           "training_evaluation.py"})
+  for (const char* name : {"run_parts.py", "decoder_layers.py", "training_network.py", "training_stream.py",
+                           "training_checkpoints.py", "training_evaluation.py"})
     work.files.push_back(program(place, name));
   if (shares.fsdp || s.tp > 1) work.files.push_back(program(place, "training_shards.py"));
   work.files.push_back(program(place, "train_torch.py", "train.py"));

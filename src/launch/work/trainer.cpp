@@ -87,6 +87,7 @@ Result<Work> trainer_work(const WorkPlace& place) {
     work.notes.emplace_back("FSDP offloads weights, gradients and optimizer states to CPU memory together.");
   lead_reports(place, work);
   finish_model(place, work);
+  leave_out_unfinished(work);
   work.command.push_back(supervised(place, work, launch_line(place, backend)));
   work.resumes = true;
   return work;

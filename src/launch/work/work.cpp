@@ -83,6 +83,21 @@ Result<Work> own_work(const Launch& launch, const LaunchPhase& phase) {
   return Work{};
 }
 
+/// Torch of PyPI is for CUDA: on AMD GPUs that of the image stays, or the wheels for ROCm come first (index of
+/// pytorch.org/get-started, from memory); packages that bring torch along must not have put another in its place.
+void install_rocm(const WorkPlace& place, Work& work) {
+  const auto& node = place.estimate().node;
+  if (work.user_command || work.prepare.empty() || !node || node->gpu->vendor != "amd") return;
+  const std::string built = "python3 -c 'import torch; assert torch.version.hip' 2>/dev/null || ";
+  work.prepare.insert(work.prepare.begin(), built +
+                                                "python3 -m pip install --quiet --index-url "
+                                                "https://download.pytorch.org/whl/rocm6.4 'torch>=2.8'");
+  work.prepare.push_back(
+      built +
+      "{ echo 'torch here is not built for ROCm: start from an image of rocm/pytorch, or rocm/vllm for "
+      "vLLM' >&2; exit 78; }");
+}
+
 /// What phases may want different ones of under one name. A clone of a program serves all of them.
 constexpr std::array<std::string_view, 4> kOwn = {"DATA", "TOKENIZER", "ASSETS", "PRETRAINED"};
 
@@ -125,6 +140,7 @@ void bring_rows(const LaunchPhase& phase, Work& work) {
 Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   auto work = own_work(launch, phase);
   if (!work) return work;
+  install_rocm(WorkPlace{launch, phase}, *work);
   if (launch.smoke) {
     bring_rows(phase, *work);
     return work;

@@ -154,7 +154,17 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
   std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::axolotl);
-  if (s.sharding >= Sharding::kZero2 || s.tp > 1) optimizer = for_dtensors(optimizer);
+  // By itself it trains all weights in 16 bit (utils/config/__init__.py, torch_dtype): DeepSpeed keeps those of 32 bit.
+  const bool sixteen = s.precision == Precision::kBf16 || s.precision == Precision::kFp16;
+  const bool wide = !trains_adapters(train) && sixteen && master_weights(place) == Format::kFp32;
+  if (wide && (s.tp > 1 || s.cp > 1 || s.sharding == Sharding::kHsdp))
+    return placeholder(
+        place,
+        "axolotl keeps 32-bit weights only by DeepSpeed, which has no tensor or context parallelism there "
+        "and no sharding with copies: set parallel: zero3, or master_weights: bf16.");
+  const bool fsdp = s.sharding >= Sharding::kZero2 && !wide;
+  const int stage = fsdp ? 0 : std::max(deepspeed_stage(s), wide ? 1 : 0);
+  if (fsdp || s.tp > 1) optimizer = for_dtensors(optimizer);
   const AdapterNumbers adapters = adapter_numbers(place);
   Work work;
   SettingLines lines;
@@ -196,15 +206,18 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("dp_shard_size", s.sharding == Sharding::kHsdp ? std::max(s.dp / place.laid.nodes, 1) : s.dp);
   if (s.cp > 1) lines.set("context_parallel_size", s.cp);
   const bool host = s.offload != Offload::kNone;
-  if (s.sharding >= Sharding::kZero2) {
+  if (fsdp) {
     lines.set("fsdp_version", 2).head("fsdp_config").set("  offload_params", host);
     lines.set("  reshard_after_forward", s.sharding != Sharding::kZero2).set("  state_dict_type", "FULL_STATE_DICT");
     lines.set("  auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
     if (s.sharding == Sharding::kHsdp) lines.set("dp_replicate_size", place.laid.nodes);
-  } else if (deepspeed_stage(s) > 0) {
+  } else if (stage > 0) {
     lines.set("deepspeed", std::string(kFilesMark) + "/ds_config.json");
-    work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, deepspeed_stage(s)), false});
+    work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, stage), false});
   }
+  if (wide)
+    work.notes.emplace_back(
+        "DeepSpeed keeps the 32-bit weights that the plan counts: axolotl by itself trains in pure bf16.");
   // Models without a template of their own get ChatML; tokenizer_default would end the run there.
   if (!plain_text(place)) lines.set("chat_template", "tokenizer_default_fallback_chatml");
   lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"");
@@ -232,6 +245,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   lead_reports(place, work);
   place_settings(place, "axolotl.yaml", work);
   axolotl_reports(work);
+  leave_out_unfinished(work);
   work.command.push_back(
       "axolotl train \"$GPUPLAN_RUN_DIR/axolotl.yaml\" --launcher torchrun -- --nproc_per_node=\"$GPUPLAN_GPUS\" "
       "--nnodes=\"$GPUPLAN_NODES\" --node_rank=\"$GPUPLAN_NODE_RANK\" --master_addr=\"$GPUPLAN_MASTER_ADDR\" "
@@ -327,6 +341,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
       "export FORCE_TORCHRUN=1 NPROC_PER_NODE=\"$GPUPLAN_GPUS\" NNODES=\"$GPUPLAN_NODES\" "
       "NODE_RANK=\"$GPUPLAN_NODE_RANK\" "
       "MASTER_ADDR=\"$GPUPLAN_MASTER_ADDR\" MASTER_PORT=\"$GPUPLAN_MASTER_PORT\"");
+  leave_out_unfinished(work);
   // Its launcher takes words apart at blanks (launcher.py), so that the file has no folder.
   work.command.emplace_back("cd \"$GPUPLAN_RUN_DIR\" || exit");
   work.command.emplace_back("llamafactory-cli train llama_factory.yaml");

@@ -222,6 +222,9 @@ int steps_between_checkpoints(const Phase& phase, const PhaseEstimate& estimate)
 
 bool command_resumes(const Phase& phase) {
   if (!std::holds_alternative<TrainPhase>(phase.work) || phase.command.empty()) return true;
+  // The scripts of TRL call train() without a checkpoint, whatever folder they write to (huggingface/trl trl/scripts).
+  for (const char* program : {"trl sft", "trl dpo", "trl grpo", "trl kto", "trl reward", "trl rloo"})
+    if (phase.command.contains(program)) return false;
   return names_checkpoints(phase.command) || std::ranges::any_of(phase.args, [](const auto& argument) {
            return names_checkpoints(argument.first) || names_checkpoints(argument.second);
          });

@@ -49,6 +49,7 @@ class Trainer:
         folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
         folder.mkdir(parents=True)
         torch.save({"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}, folder / "state.pt")
+        self.state.save_to_json(folder / "trainer_state.json")  # last
         self.control.should_save = False
         self.tell("on_save")
 
