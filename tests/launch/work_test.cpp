@@ -362,6 +362,81 @@ TEST(Work, FrameworksGetTheirOwnPrograms) {
   EXPECT_NE(file(with("llama-factory"), "llama_factory.yaml")->text.find("cutoff_len: 512"), std::string::npos);
 }
 
+TEST(Work, ProgramsHaveTheWideWeightsThatThePlanCounts) {
+  const auto axolotl = [](const std::string& keys) {
+    return Laid(Training{.command = "", .gpus = 4, .keys = "      framework: axolotl\n      method: full\n" + keys}
+                    .job())
+        .work()
+        .value();
+  };
+  const std::string sharded = "      parallel: {dp: 4, sharding: zero3}\n";
+  for (const auto& [keys, stage] : {std::pair<std::string, std::string>{"", "1"}, {sharded, "3"}}) {
+    const Work work = axolotl(keys + "      master_weights: fp32\n");
+    EXPECT_FALSE(file(work, "axolotl.yaml")->text.contains("fsdp_version"));
+    ASSERT_NE(file(work, "ds_config.json"), nullptr);
+    EXPECT_TRUE(file(work, "ds_config.json")->text.contains("\"stage\": " + stage));
+  }
+  const Work pure = axolotl(sharded + "      master_weights: bf16\n");
+  EXPECT_TRUE(file(pure, "axolotl.yaml")->text.contains("fsdp_version: 2"));
+  EXPECT_EQ(file(pure, "ds_config.json"), nullptr);
+}
+
+TEST(Work, TheReferenceOfDpoGetsItsWeights) {
+  const std::string keys =
+      "      framework: hf-trainer\n      method: full\n      objective: dpo\n"
+      "      parallel: {dp: 4, sharding: zero3}\n";
+  const Work full = Laid(Training{.command = "", .gpus = 4, .keys = keys}.job()).work().value();
+  const std::string& text = file(full, "accelerate.yaml")->text;
+  EXPECT_TRUE(text.contains("fsdp_version: 1\n")) << text;
+  EXPECT_TRUE(text.contains("fsdp_sharding_strategy: FULL_SHARD")) << text;
+  EXPECT_TRUE(text.contains("fsdp_sync_module_states: true")) << text;
+}
+
+TEST(Work, CheckpointsThatWereCutOffArePutAside) {
+  for (const char* framework : {"accelerate", "deepspeed", "unsloth", "axolotl", "llama-factory"}) {
+    const Work work =
+        Laid(Training{.command = "", .keys = "      framework: " + std::string(framework) + "\n"}.job()).work().value();
+    EXPECT_TRUE(says(work.command, "/trainer_state.json")) << framework;
+  }
+}
+
+TEST(Work, TorchIsMadeForTheGpu) {
+  const auto on = [](const std::string& gpu, const std::string& keys) {
+    const std::string text = "market: {use: only, offers: [{gpu: " + gpu +
+                             ", gpus: 1, price: $1/h}]}\nphases:\n  - name: train\n    train: {model: gpt2, data: "
+                             "{samples: 1000}, sequence: 512, batch: {sequences: 8}, framework: torch" +
+                             keys + "}\n";
+    return Laid(job_of(text)).work().value();
+  };
+  EXPECT_TRUE(says(on("V100 SXM 32GB", ", precision: fp16").prepare, "'torch>=2.6,<2.11'"));
+  EXPECT_TRUE(says(on("A100 SXM 80GB", "").prepare, "'torch>=2.6'"));
+  EXPECT_FALSE(says(on("A100 SXM 80GB", "").prepare, "rocm"));
+  const Work amd = on("MI300X", "");
+  EXPECT_TRUE(amd.prepare.front().contains("download.pytorch.org/whl/rocm"));
+  EXPECT_TRUE(amd.prepare.back().contains("exit 78")) << "whatever packages bring along";
+}
+
+TEST(Work, ScriptsOfTrlBeginAnewAndShardOnlyWhenTold) {
+  const std::string grpo = "trl grpo --reward_funcs accuracy_reward --num_generations 8 --output_dir {checkpoints}";
+  const std::string sharded = "      parallel: {dp: 4, sharding: zero3}\n";
+  EXPECT_FALSE(Laid(Training{.command = grpo, .gpus = 4}.job()).work()->resumes);
+  const auto work = Laid(Training{.command = grpo, .gpus = 4, .keys = sharded}.job()).work();
+  ASSERT_FALSE(work.has_value());
+  EXPECT_TRUE(work.error().message.contains("--accelerate_config")) << work.error().message;
+  EXPECT_TRUE(
+      Laid(Training{.command = grpo + " --accelerate_config zero3 --num_processes {world}", .gpus = 4, .keys = sharded}
+               .job())
+          .work()
+          .has_value());
+}
+
+TEST(Work, MegatronSaysWhatItLearnsOfSamples) {
+  const Work work =
+      Laid(Training{.command = "", .gpus = 4, .keys = "      framework: megatron\n"}.job()).work().value();
+  EXPECT_TRUE(says(work.notes, "prompts too"));
+  EXPECT_TRUE(says(work.command, "--split 100,0,0"));
+}
+
 TEST(Work, RowsAreCutAtTheJobsSequenceWhateverLengthTheDataAreSaidToHave) {
   struct Program {
     std::string framework, file, key;
