@@ -268,7 +268,7 @@ class Axolotl(Launched):
     def test_attention_is_by_its_new_name_and_installed(self):
         packed = SAMPLES.replace("}}", "}, packing: true}")
         for data, more, attention, extra in ((SAMPLES, "method: lora", "sdpa", ""), (packed, "method: lora", "flash_attention_2", ",flash-attn"),
-                                             (SAMPLES, "{parallel: {cp: 2, dp: 4, sharding: zero3}, batch: {sequences: 64}}",
+                                             (SAMPLES, "{parallel: {cp: 2, dp: 4, sharding: zero3}, master_weights: bf16, batch: {sequences: 64}}",
                                               "flash_attention_2", ",ring-flash-attn")):
             with self.subTest(more=more, data=data):
                 settings, script = self.settings(LLAMA, data, 8, 1, more.replace(", batch: {sequences: 64}", ""))
@@ -279,7 +279,7 @@ class Axolotl(Launched):
 
     def test_optimizers_that_know_shards(self):
         for more, name in (("parallel: {sharding: zero3}", "adamw_torch_8bit"), ("parallel: {sharding: zero1}", "adamw_bnb_8bit")):
-            settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "{%s, optimizer: adam8bit}" % more, gpu="B200")
+            settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "{%s, optimizer: adam8bit, master_weights: bf16}" % more, gpu="B200")
             self.assertEqual((settings.get("fsdp_version"), settings["optimizer"]), (2 if "zero3" in more else None, name))
 
     def test_precision_is_the_plans(self):

@@ -264,11 +264,11 @@ void take_model(const WorkPlace& place, Work& work) {
 void leave_out_unfinished(Work& work) {
   work.command.emplace_back(
       "if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then\n"
-      "  for checkpoint in \"$GPUPLAN_CHECKPOINTS\"/checkpoint-*; do\n"
+      "  for checkpoint in \"$GPUPLAN_RUN_DIR/checkpoints\"/checkpoint-*; do\n"
       "    [ -d \"$checkpoint\" ] || continue\n"
       "    ! tail -c 3 \"$checkpoint/trainer_state.json\" 2>/dev/null | grep -q '}' || continue\n"
-      "    rm -rf \"$GPUPLAN_CHECKPOINTS/cut-off\"\n"
-      "    mv \"$checkpoint\" \"$GPUPLAN_CHECKPOINTS/cut-off\"\n"
+      "    rm -rf \"$GPUPLAN_RUN_DIR/checkpoints/cut-off\"\n"
+      "    mv \"$checkpoint\" \"$GPUPLAN_RUN_DIR/checkpoints/cut-off\"\n"
       "    echo \"${checkpoint##*/} was cut off: it is now cut-off, and an earlier one is taken\"\n"
       "  done\n"
       "fi");
