@@ -88,10 +88,11 @@ class Kept(unittest.TestCase):
             kept = plan["phases"][0]["activations_kept"]
             dollars = 0.08 * kept["disk_gb"] * plan["hours"]["p50"] / 730
             self.assertAlmostEqual(plan["disk_usd"], dollars, delta=0.02 * dollars + 0.002)
-            # Means add up; a median of a sum is not the sum of medians.
+            # Means add up; a median of a sum is not the sum of medians. Two of them, each put into cents before and after
+            # its prices are doubted.
             mean = 0.08 * kept["disk_gb"] * plan["hours"]["mean"] / 730
             self.assertAlmostEqual(plan["cost_usd"]["mean"] - by_id[plan["id"]]["cost_usd"]["mean"], mean,
-                                   delta=0.02 * mean + 0.011)
+                                   delta=0.02 * mean + 0.021)
 
     def test_a_slow_disk_takes_longer(self):
         usual = plans(READ_ONLY)["plans"][0]

@@ -355,13 +355,28 @@ double price_spread(const Plan& plan) {
   return std::sqrt(variance);
 }
 
+/// What prices in doubt multiply the mean of a lease's cost by: only what is paid at them has the mean of its lognormal
+/// factor.
+double price_mean(const Lease& lease) {
+  const double spread = whole(doubt_of(*lease.offer, lease.spot));
+  return 1 + lease.in_doubt * (math::exp(spread * spread / 2) - 1);
+}
+/// The same of all leases, by what each costs.
+double price_mean(const Plan& plan) {
+  double all = 0, moved = 0;
+  for (const Lease& lease : plan.leases) {
+    all += lease.cost.value;
+    moved += lease.cost.value * price_mean(lease);
+  }
+  return all > 0 ? moved / all : 1;
+}
+
 /// A range with a factor on top that is as likely to be above 1 as below, and lognormal. Squares of the two add up on
 /// either side: exact of a lognormal range, and never narrower. `beside`: what credits pay first, so that it is the
 /// bill that moves.
-Outcome<Dollars> widened(const Outcome<Dollars>& cost, double spread, Dollars beside) {
+Outcome<Dollars> widened(const Outcome<Dollars>& cost, double spread, double mean, Dollars beside) {
   if (spread <= 0 || cost.p50 <= Dollars{}) return cost;
   const double off = kZ90 * spread;
-  const double mean = math::exp(spread * spread / 2);
   if (beside > Dollars{} || cost.p10 <= Dollars{}) {
     const auto root = [](double a, double b) { return std::sqrt(a * a + b * b); };
     const double bill = (cost.p50 + beside).value, up = math::exp(off);
@@ -384,7 +399,7 @@ void Biller::widen(Plan& plan) const {
   const double spread = price_spread(plan);
   if (spread <= 0) return;
   const Outcome<Dollars> before = plan.cost;
-  plan.cost = in_cents(widened(before, spread, plan.credits));
+  plan.cost = in_cents(widened(before, spread, price_mean(plan), plan.credits));
   if (plan.phases.size() == 1 && plan.phases.front().cost.p90 == before.p90) {
     plan.phases.front().cost = plan.cost;
     return;
@@ -394,7 +409,7 @@ void Biller::widen(Plan& plan) const {
     for (const int phase : lease.phases) {
       Outcome<Dollars>& cost = plan.phases[static_cast<std::size_t>(phase)].cost;
       const Dollars credits = before.p50 > Dollars{} ? plan.credits * (cost.p50 / before.p50) : Dollars{};
-      cost = widened(cost, own, credits);
+      cost = widened(cost, own, price_mean(lease), credits);
     }
   }
 }
