@@ -15,11 +15,10 @@ std::optional<Number> number(const std::vector<CommandWord>& words, std::string_
   const auto text = option(words, name);
   if (!text) return std::nullopt;
   Number value = 0;
-  const char* const last = text->data() + text->size();
   std::from_chars_result read{};
-  if constexpr (std::same_as<Number, double>) read = read_number(text->data(), last, value);
-  else read = std::from_chars(text->data(), last, value);
-  if (read.ec != std::errc() || read.ptr != last) return std::nullopt;
+  if constexpr (std::same_as<Number, double>) read = read_number(text->data(), text->data() + text->size(), value);
+  else read = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (read.ec != std::errc() || read.ptr != text->data() + text->size()) return std::nullopt;
   return value;
 }
 
