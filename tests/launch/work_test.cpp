@@ -419,7 +419,10 @@ TEST(Work, TorchIsMadeForTheGpu) {
 TEST(Work, ScriptsOfTrlBeginAnewAndShardOnlyWhenTold) {
   const std::string grpo = "trl grpo --reward_funcs accuracy_reward --num_generations 8 --output_dir {checkpoints}";
   const std::string sharded = "      parallel: {dp: 4, sharding: zero3}\n";
-  EXPECT_FALSE(Laid(Training{.command = grpo, .gpus = 4}.job()).work()->resumes);
+  const std::string whole = "      parallel: {dp: 4, sharding: none}\n";
+  const auto copies = Laid(Training{.command = grpo, .gpus = 4, .keys = whole}.job()).work();
+  ASSERT_TRUE(copies.has_value()) << line_of(copies);
+  EXPECT_FALSE(copies->resumes);
   const auto work = Laid(Training{.command = grpo, .gpus = 4, .keys = sharded}.job()).work();
   ASSERT_FALSE(work.has_value());
   EXPECT_TRUE(work.error().message.contains("--accelerate_config")) << work.error().message;
