@@ -57,10 +57,12 @@ double hours(const Plan& plan);
 double done(const Plan& plan);
 double worth(const Answer& answer, const Plan& plan);
 
-/// What a plainer way that has become good enough may cost against a harder, faster one: all that care asks at most for
-/// a framework that people think of by name only, with layers cut in it (`most` in data/practice_constants.csv).
+/// What a plainer way that has become good enough may cost against a harder, faster one: what care asks for a framework
+/// that people think of by name only (data/practice_constants.csv), with the points of complexity.
 /// docs/how-gpuplan-works.md says why it can not be none.
-constexpr double kCare = 2.5;
+constexpr double kCare = 2 * 1.02;
+/// The same where the harder way has layers cut in such a framework, too: all that care asks at most (`most` there).
+constexpr double kMostCare = 2.5;
 
 /// Machines of several phases are chosen by the medians of the phases, and a plan is told by the median of the whole:
 /// the best by one is looked for near the best by the other, and not always found

@@ -25,7 +25,8 @@ Verdict better(const Answer& base, const std::string& what, Improve improve) {
   improve(*facts);
   const Asked after = ask(base.asked, 1, facts);
   if (!after) return broken("refused with " + what + ": " + after.error().message);
-  if (const std::string words = worse_best(base, **after, kCare); !words.empty()) return broken(what + ": " + words);
+  if (const std::string words = worse_best(base, **after, kMostCare); !words.empty())
+    return broken(what + ": " + words);
   return holds();
 }
 

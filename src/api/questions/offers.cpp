@@ -21,12 +21,18 @@ void note_discounts(const std::vector<Discount>& discounts, OffersReport& report
   }
 }
 
-/// Prices of machines that commitments cover, those first that a plan of one machine would take first.
-std::map<const Offer*, Interval<DollarsPerSecond>> use_commitments(const Request& request, std::vector<Offer>& offers) {
-  std::map<const Offer*, Interval<DollarsPerSecond>> listed;
+/// A job of the user's commitments alone, on the day that is asked for.
+Job committed(const Request& request) {
   Job job;
   job.commitments = request.config.commitments;
   job.market.today = request.as_of.empty() ? request.today : request.as_of;
+  return job;
+}
+
+/// Prices of machines that commitments cover, those first that a plan of one machine would take first.
+std::map<const Offer*, Interval<DollarsPerSecond>> use_commitments(const Request& request, std::vector<Offer>& offers) {
+  std::map<const Offer*, Interval<DollarsPerSecond>> listed;
+  const Job job = committed(request);
   const OwnTerms own(job);
   if (!own.any_commitment()) return listed;
   for (Offer& offer : offers) {
@@ -39,9 +45,7 @@ std::map<const Offer*, Interval<DollarsPerSecond>> use_commitments(const Request
 
 /// Those that make prices of rows.
 void note_commitments(const Request& request, OffersReport& report) {
-  Job job;
-  job.commitments = request.config.commitments;
-  job.market.today = request.as_of.empty() ? request.today : request.as_of;
+  const Job job = committed(request);
   const OwnTerms own(job);
   for (const Commitment& one : job.commitments) {
     const auto offers = std::ranges::count_if(report.rows, [&](const Offer* offer) {

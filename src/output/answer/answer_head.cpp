@@ -127,12 +127,7 @@ std::string rule_words(const PlanReport& report) {
 }
 
 std::string why_line(const PlanReport& report, const Plan& plan) {
-  std::string text = rule_words(report);
-  if (const auto tied = report.found.recommendations.tied_with) {
-    const Plan& lowest = report.found.plans[static_cast<std::size_t>(*tied)];
-    text = "about the " + text + ", with " + asks_less_words(report.job, report.found.plans, plan, lowest) + " than " +
-           report.name(lowest);
-  }
+  std::string text = tied_rule(report, rule_words(report));
   const std::string limits = limits_asked(report.job);
   const auto keeping = std::ranges::count_if(report.found.plans, &Plan::keeps_limits);
   if (limits.empty()) return text;

@@ -115,6 +115,10 @@ std::string_view pick_word(const PlanReport& report) {
   return report.found.recommendations.limits_missed ? "closest" : "recommended";
 }
 
+namespace {
+
+/// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h): "commoner GPUs";
+/// `plans` are those of the answer.
 std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, const Plan& plan, const Plan& other) {
   if (offers_in(plan) < offers_in(other)) return "fewer different machines";
   if (job.goal == Goal::kFastest && plan.cost.p50 < other.cost.p50 && is_rare(plan) == is_rare(other) &&
@@ -126,6 +130,16 @@ std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, cons
   if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
   const PlansByGpu counts = plans_by_gpu(plans);
   return plans_with(counts, plan.node.gpu) > plans_with(counts, other.node.gpu) ? "commoner GPUs" : "newer GPUs";
+}
+
+}  // namespace
+
+std::string tied_rule(const PlanReport& report, std::string rule) {
+  const auto tied = report.found.recommendations.tied_with;
+  if (!tied) return rule;
+  const Plan& best = report.plan(*tied);
+  return "about the " + rule + ", with " + asks_less_words(report.job, report.found.plans, *report.pick(), best) +
+         " than " + report.name(best);
 }
 
 std::string queue_words(const PlanReport& report, const Plan& plan) {
@@ -200,11 +214,7 @@ std::string pick_words(const PlanReport& report) {
       rule = "fewest GPUs";
       break;
   }
-  if (const auto tied = report.found.recommendations.tied_with) {
-    const Plan& best = report.plan(*tied);
-    rule = "about the " + rule + ", with " + asks_less_words(report.job, report.found.plans, *report.pick(), best) +
-           " than " + report.name(best);
-  }
+  rule = tied_rule(report, std::move(rule));
   std::string text = "Recommended: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
                      ", " + range_words(pick->cost) + ": " + rule;
   if (keeping == 1 && !kept.empty())

@@ -72,9 +72,9 @@ struct PlanReport {
 /// What the pick is called in a table: "recommended", or "closest" where nothing meets the limits.
 std::string_view pick_word(const PlanReport& report);
 
-/// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h).
-/// "commoner GPUs"; `plans` are those of the answer.
-std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, const Plan& plan, const Plan& other);
+/// The rule that the pick was taken by; of one that was tied with the best by it "about the lowest cost, with commoner
+/// GPUs than 8x B300".
+std::string tied_rule(const PlanReport& report, std::string rule);
 /// ", 2 h in the queue included" where the plan waits, ", time in queues included" where only others do; else empty.
 std::string queue_words(const PlanReport& report, const Plan& plan);
 /// What "the only plan" does not speak of: policies that go from spot to on demand and back, where plans on spot are

@@ -22,13 +22,6 @@ class AdvisorFeed final : public JsonFeed {
  public:
   explicit AdvisorFeed(FeedRows& rows) : JsonFeed(rows, kAdvisorPaths), known_(rows.catalogue(), "aws") {}
 
-  Result<void> finish() override {
-    if (const Result<void> read = JsonFeed::finish(); !read) return read;
-    if (const auto missing = rows().parted().missing(); missing && rows().terms().parted == nullptr)
-      return std::unexpected(*missing);
-    return {};
-  }
-
  private:
   /// Machines without a GPU are the most.
   bool wanted(const JsonRecord& record) override { return record.path == 1 || known_.find(record.keys[3]) != nullptr; }

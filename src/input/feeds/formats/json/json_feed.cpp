@@ -1,5 +1,7 @@
 #include "input/feeds/formats/json/json_feed.h"
 
+#include "input/feeds/rows/parted_lists.h"
+
 namespace gpuplan {
 namespace {
 
@@ -35,6 +37,9 @@ Result<void> JsonFeed::record(const JsonRecord& record) {
 Result<void> JsonFeed::finish() {
   if (const Result<void> read = records_.finish(); !read) return read;
   end();
+  // A list that is alone waits for no other.
+  if (rows_->terms().parted != nullptr) return {};
+  if (auto missing = rows_->parted().missing()) return std::unexpected(*std::move(missing));
   return {};
 }
 

@@ -77,13 +77,6 @@ class OciFeed final : public JsonFeed {
  public:
   explicit OciFeed(FeedRows& rows) : JsonFeed(rows, kOciPaths), known_(rows.catalogue(), "oci") {}
 
-  Result<void> finish() override {
-    if (const Result<void> read = JsonFeed::finish(); !read) return read;
-    if (const auto missing = rows().parted().missing(); missing && rows().terms().parted == nullptr)
-      return std::unexpected(*missing);
-    return {};
-  }
-
  private:
   void item(const JsonItem& item) override {
     const Tree& tree = item.tree;
