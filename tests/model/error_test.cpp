@@ -81,6 +81,81 @@ TEST(ErrorModel, ARunNarrowsWhatItShares) {
   EXPECT_GT(next, noise) << "what is left to one configuration stays";
 }
 
+/// model() with a part of 0.14 for networks and of 0.2 for amounts.
+ErrorModel numbered() {
+  ErrorModel all = model();
+  all.components[index_of(kFigure)][index_of(ErrorPart::kModel)] = {0.14, 0};
+  all.components[index_of(kFigure)][index_of(ErrorPart::kAmount)] = {0.2, 0};
+  return all;
+}
+
+ErrorLabels labels_of(double parameters, double amount) {
+  ErrorLabels of = labels();
+  of.model = model_number(parameters);
+  of.amount = amount_octave(amount);
+  return of;
+}
+
+TEST(ErrorModel, NumbersTellNetworksAndAmountsApart) {
+  EXPECT_EQ(model_number(8.03e9), model_number(8.05e9)) << "with adapters";
+  EXPECT_NE(model_number(7e9), model_number(8e9));
+  EXPECT_EQ(amount_octave(0), 0);
+  EXPECT_EQ(amount_octave(1), 0);
+  for (int octave = 0; octave < 40; ++octave) EXPECT_EQ(amount_octave(std::ldexp(1.0, octave)), octave);
+  int before = 0;
+  for (double amount = 1; amount < 1e7; amount *= 1.01) {
+    EXPECT_GE(amount_octave(amount), before);
+    before = amount_octave(amount);
+  }
+}
+
+TEST(ErrorModel, CloseAmountsShareMoreThanFarOnes) {
+  const double own = 2 * square(0.12);
+  const auto apart = [&](double a, double b) {
+    return ratio_variance(numbered(), kFigure, labels_of(1e9, a), labels_of(1e9, b)) - own;
+  };
+  for (double amount = 1; amount < 1e6; amount *= 2) {
+    EXPECT_NEAR(apart(amount, amount), 0, 1e-12);
+    EXPECT_NEAR(apart(amount, 2 * amount), square(0.2), 1e-12) << amount;
+    EXPECT_NEAR(apart(amount, 4 * amount), 2 * square(0.2), 1e-12) << amount;
+    EXPECT_NEAR(apart(amount, 64 * amount), 2 * square(0.2), 1e-12) << amount;
+  }
+  EXPECT_NEAR(ratio_variance(numbered(), kFigure, labels_of(1e9, 8), labels_of(7e9, 8)), own + 2 * square(0.14), 1e-12);
+}
+
+TEST(ErrorModel, NumberedPartsAddUpToo) {
+  ErrorModel taught = numbered();
+  learn(taught, {own(labels_of(1e9, 2048), 0.2), own(labels_of(7e9, 8192), 0.05)});
+  for (const ErrorModel& one : {numbered(), taught})
+    for (const ErrorLabels& of : {labels_of(1e9, 2048), labels_of(7e9, 4096), labels_of(3e9, 64)}) {
+      const double variance = expected_error(one, kFigure, of).variance;
+      double loads = 0, shares = 0;
+      for (const ErrorLoad& load : error_loads(one, kFigure, of)) loads += square(load.load);
+      int amounts = 0;
+      for (const ErrorShare& share : error_shares(one, kFigure, of)) {
+        shares += share.variance;
+        amounts += share.part == ErrorPart::kAmount ? 1 : 0;
+      }
+      EXPECT_NEAR(loads, variance, 1e-9);
+      EXPECT_NEAR(shares, variance, 1e-9);
+      EXPECT_EQ(amounts, 1) << "said once";
+    }
+}
+
+TEST(Learning, TheCloserTheMoreIsLearned) {
+  ErrorModel taught = numbered();
+  learn(taught, {own(labels_of(1e9, 2048), 0.3)});
+  const auto shift = [&](double parameters, double amount) {
+    return expected_error(taught, kFigure, labels_of(parameters, amount)).shift;
+  };
+  EXPECT_GT(shift(1e9, 2048), shift(1e9, 4096));
+  EXPECT_GT(shift(1e9, 4096), shift(1e9, 16384));
+  EXPECT_GT(shift(1e9, 16384), shift(7e9, 16384));
+  EXPECT_GT(shift(7e9, 16384), 0) << "the site is the same";
+  const ErrorLabels same = labels_of(1e9, 2048), other = labels_of(7e9, 16384);
+  EXPECT_LT(variance_after(numbered(), kFigure, same, same), variance_after(numbered(), kFigure, same, other));
+}
+
 TEST(ErrorModel, LoadsAndSharesAddUpToTheVariance) {
   ErrorModel taught = model();
   learn(taught, {own(labels(), 0.2), own(labels("A100 SXM 80GB"), 0.05)});

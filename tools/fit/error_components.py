@@ -6,16 +6,20 @@
 Predictions after the fact know too little of what sources differ in: choices were made with their runs in sight. First
 contacts, on the other hand, were predicted by models that have been mended since. The truth lies between. For each figure
 
-1. What two runs of one source and model do not share tells of what is left to one run and of GPUs. `configuration` is
+1. Runs of one source on the same GPU in the same software, predicted today without their publisher, lie apart by what is
+   left to one run, and farther apart where the network is another (`model`) or where tokens or sequences at work at once
+   differ by two octaves and more (`amount`): what these pairs have more of variance than those that share both, by
+   medians.
+2. What two runs of one source and model do not share tells of what is left to one run and of GPUs. `configuration` is
    scaled so that 80 % of pairs on the same GPU fall inside the range of their ratio, then `card` and `generation`
    together so that 80 % of pairs on two GPUs do, with runs as they are predicted today by constants that were fitted from
    the priors without their publisher.
-2. `site` is the spread between sources of ln(measured / predicted) at first contact (data/measured/first_contact.csv,
+3. `site` is the spread between sources of ln(measured / predicted) at first contact (data/measured/first_contact.csv,
    which is never refitted): restricted maximum likelihood on a grid, the means of sources with Student's t of 4 degrees
    of freedom, with the prior of tools/fit/error_priors.csv (sd 0.5 in ln).
-3. Circumstances and software keep the priors; a run has several of them at once, and first contacts are too few to tell
+4. Circumstances and software keep the priors; a run has several of them at once, and first contacts are too few to tell
    them apart.
-4. Parts of 2 and 3 are scaled by one factor, so that the ranges hold 80 % of the runs of two kinds of sources together:
+5. Parts of 3 and 4 are scaled by one factor, so that the ranges hold 80 % of the runs of two kinds of sources together:
    those of first contacts, as they were predicted then, and all, as they are predicted today without their publisher.
 
 Sources weigh alike throughout (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441). Fewer than three sources tell nothing.
@@ -50,8 +54,10 @@ FEWEST_SOURCES = 3
 PLANS_SAY_MORE = {"memory"}
 MENDED = {"ttft"}
 HARDWARE = ("card", "generation")
+APART = {"model": 0, "amount": 2}  # octaves from which on nothing of it is shared
 UNMEASURED = "unmeasured"
 MOST = 8  # times a prior
+LEAST = 0.005  # of a standard deviation
 T = 4  # degrees of freedom between sources
 
 
@@ -148,6 +154,45 @@ def between(sources, inside, prior):
     return quantile([(g, math.exp(p - most)) for g, p in zip(grid, posterior)], 0.5)
 
 
+def amount(row, run):
+    """log2 of tokens of a micro-batch on one GPU, of sequences at work at once; None where nobody says"""
+    def number(column):
+        return float(run[column]) if run.get(column) else 0
+    if row["kind"] == "training":
+        at_once = number("micro_batch") * number("seq_len") / (number("cp") or 1)
+    else:
+        at_once = number("batch") or number("in_flight") or (1 if run["mode"] == "single" else 0)
+    return math.log2(at_once) if at_once > 0 else None
+
+
+def apart(rows):
+    """figure -> component of APART, or None where both are shared -> source -> how far pairs of runs lie apart"""
+    runs = {(run["source"], run["id"]): run
+            for table in ("train_runs", "infer_runs") for run in rows_of(ROOT / f"data/measured/{table}.csv")}
+    alike = collections.defaultdict(list)
+    for (source, name, _), row in rows.items():
+        alike[FIGURES[row["figure"]], source, row["gpu"], row["framework"]].append(
+            (error(row, row["predicted"]), row["model"], amount(row, runs[source, name])))
+    found = collections.defaultdict(by_figure)
+    for (figure, source, _, _), group in alike.items():
+        for i, (first, model, at_once) in enumerate(group):
+            for second, other, there in group[:i]:
+                if at_once is None or there is None:
+                    continue
+                octaves = abs(at_once - there)
+                if octaves < 0.5:
+                    found[figure][None if model == other else "model"][source].append(abs(first - second))
+                elif octaves >= APART["amount"] and model == other:
+                    found[figure]["amount"][source].append(abs(first - second))
+    return found
+
+
+def variance_apart(sources):
+    """Of one run, from distances of pairs; None of too few sources"""
+    weighted = [(d, 1 / len(of)) for of in sources.values() for d in of]
+    return (1.4826 * quantile(weighted, 0.5)) ** 2 / 2 if len(sources) >= FEWEST_SOURCES else None
+
+
 def stretch(*kinds):
     """What standard deviations lack, so that 80 % fall inside, sources weighing alike."""
     return quantile([(abs(e) / sigma, 1 / len(v)) for sources in kinds for v in sources.values() for e, sigma in v],
@@ -232,6 +277,15 @@ def main():
             return {figure: stretch({} if figure in MENDED else contacts.get(figure, {}), others[figure])
                     for figure in others}
 
+        distances = apart(predictions(program, data, "--left-out"))
+        for line in lines:
+            figure, component = line[:2]
+            if component not in APART:
+                continue
+            here, there = (variance_apart(distances[figure][what]) for what in (component, None))
+            if here is not None and there is not None:
+                line[2] = max(math.sqrt(max(0, here - there)), LEAST)
+                line[4] = f"own fit to pairs of runs of {len(distances[figure][component])} sources"
         lines = fit(lines, data, ["configuration"], lambda: of_pairs(False))
         lines = fit(lines, data, HARDWARE, lambda: of_pairs(True))
         counts = {figure: {gpus: len(of) for gpus, of in kinds.items()} for figure, kinds in pairs(program, data).items()}
@@ -247,7 +301,8 @@ def main():
                 count = counts.get(figure, {}).get(component in HARDWARE, 0)
                 if count >= FEWEST_SOURCES:
                     line[4] = f"own fit to pairs of runs of {count} sources"
-        rest = dict.fromkeys(line[1] for line in lines if line[1] != "configuration" and line[1] not in HARDWARE)
+        told = {"configuration", *HARDWARE, *APART}
+        rest = dict.fromkeys(line[1] for line in lines if line[1] not in told)
         lines = fit(lines, data, [*rest, UNMEASURED], of_runs)
         others = left_out(predictions(program, data, "--left-out"))
     for line in lines:
@@ -255,7 +310,7 @@ def main():
             sources = contacts.get(line[0], {})
             both = f"first contacts ({len(sources)} sources) and of " if sources and line[0] not in MENDED else ""
             line[4] += f"; scaled with the figure's others to hold 80 % of {both}runs left out ({len(others[line[0]])} sources)"
-        if line[1] in ("site", "configuration", *HARDWARE):
+        if line[1] in told or line[1] == "site":
             print(f"{line[0]:18} {line[1]:14} {line[2]:.3f}")
     if "--write" in sys.argv:
         write_table(ROOT / "data/error_components.csv", lines)

@@ -34,12 +34,15 @@ struct Names<ErrorFigure> {
 inline constexpr std::size_t kErrorFigures = Names<ErrorFigure>::entries.size();
 
 /// The first three have a label: whose framework, card and generation of hardware it is. Everybody's site is one to
-/// himself. The configuration is what is left to a single run. The others are circumstances, which a run has or not.
+/// himself. Model and amount have a number: of the network, and of the tokens or sequences that are at work at once.
+/// The configuration is what is left to a single run. The others are circumstances, which a run has or not.
 enum class ErrorPart {
   kSoftware,
   kCard,
   kGeneration,
   kSite,
+  kModel,
+  kAmount,
   kConfiguration,
   kMachines,
   kNetwork,
@@ -74,6 +77,8 @@ struct Names<ErrorPart> {
       Named<ErrorPart>{ErrorPart::kCard, "card"},
       Named<ErrorPart>{ErrorPart::kGeneration, "generation"},
       Named<ErrorPart>{ErrorPart::kSite, "site"},
+      Named<ErrorPart>{ErrorPart::kModel, "model"},
+      Named<ErrorPart>{ErrorPart::kAmount, "amount"},
       Named<ErrorPart>{ErrorPart::kConfiguration, "configuration"},
       Named<ErrorPart>{ErrorPart::kMachines, "machines"},
       Named<ErrorPart>{ErrorPart::kNetwork, "network"},
@@ -113,6 +118,8 @@ struct ErrorLabels {
   std::string_view software{};                     ///< framework or engine
   std::string_view card{};                         ///< GPU product
   std::string_view architecture{}, memory_type{};  ///< the generation of hardware: both together
+  int model = 0;                                   ///< which network, by its parameters: model_number()
+  int amount = 0;                                  ///< of tokens or sequences at work at once: amount_octave()
   bool software_measured = true;                   ///< runs of it took part in the fit
   bool card_measured = true;                       ///< runs on such hardware did
   double memory_scale = 1;                         ///< of deviations of memory: part of it is known to the byte
@@ -135,7 +142,8 @@ struct ErrorComponent {
 /// One label of a part, of whose error something is known.
 struct LearnedLabel {
   ErrorPart part = ErrorPart::kSite;
-  std::string label;  ///< "" for a site and for circumstances
+  std::string label;  ///< "" for a site, for circumstances and for what has a number
+  int number = 0;     ///< of a model and of an amount
 
   bool operator==(const LearnedLabel&) const = default;
 };

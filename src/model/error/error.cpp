@@ -9,6 +9,13 @@
 namespace gpuplan {
 namespace {
 
+/// log2 of a number above 1, else 0; straight between powers of two: at most 0.09 off, and the same on every machine.
+double octaves(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);  // 0.5 ... 1
+  return x > 1 ? exponent + 2 * (fraction - 1) : 0;
+}
+
 /// Position among what own runs tell of; -1: nothing.
 int learned_position(const LearnedFigure& learned, const ErrorTerm& term) {
   if (term.part == ErrorPart::kConfiguration) return -1;  // every run has its own
@@ -46,6 +53,8 @@ constexpr std::array<std::string_view, kErrorParts> kWords = [] {
   say(ErrorPart::kCard, "this GPU");
   say(ErrorPart::kGeneration, "its generation of GPUs");
   say(ErrorPart::kSite, "whose machines and software they are");
+  say(ErrorPart::kModel, "this network");
+  say(ErrorPart::kAmount, "so much work at once");
   say(ErrorPart::kConfiguration, "this one configuration");
   say(ErrorPart::kMachines, "several machines");
   say(ErrorPart::kNetwork, "network between the machines unknown");
@@ -76,6 +85,13 @@ constexpr std::array<std::string_view, kErrorParts> kWords = [] {
 }();
 
 }  // namespace
+
+int model_number(double parameters) {
+  constexpr double kSteps = 16;  // an octave
+  return static_cast<int>(kSteps * octaves(parameters) + 0.5);
+}
+
+int amount_octave(double amount) { return static_cast<int>(octaves(amount) + 0.5); }
 
 double prior_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   double variance = 0;
@@ -121,7 +137,8 @@ double ratio_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLa
     }
     const auto same = std::ranges::find_if(loads, [&](const ErrorLoad& load) {
       return load.learned == other.learned &&
-             (load.learned >= 0 || (load.part == other.part && load.label == other.label && load.more == other.more));
+             (load.learned >= 0 || (load.part == other.part && load.label == other.label && load.more == other.more &&
+                                    load.number == other.number));
     });
     if (same != loads.end()) {
       same->load -= other.load;
@@ -152,7 +169,9 @@ std::vector<ErrorShare> error_shares(const ErrorModel& model, ErrorFigure figure
     double variance = at < 0 ? term.variance : 0;
     for (std::size_t b = 0; at >= 0 && b < parts.count; ++b)
       variance += covariance(learned, static_cast<std::size_t>(at), parts.known[b]);
-    shares.push_back({term.part, variance * scale * scale});
+    variance *= scale * scale;
+    if (!shares.empty() && shares.back().part == term.part) shares.back().variance += variance;
+    else shares.push_back({term.part, variance});
   });
   sort_stably(shares, std::greater<>{}, &ErrorShare::variance);
   return shares;
@@ -164,7 +183,7 @@ std::string_view regime_of(const ErrorModel& model, ErrorFigure figure, const Er
   double most = 0;
   std::string_view words = "no special circumstance";
   for_each_term(model, figure, labels, [&](const ErrorTerm& term) {
-    if (term.part == ErrorPart::kSite || term.part == ErrorPart::kConfiguration || term.variance <= most) return;
+    if ((term.part >= ErrorPart::kSite && term.part <= ErrorPart::kConfiguration) || term.variance <= most) return;
     const bool labelled = term.part <= ErrorPart::kGeneration;
     if (labelled && (term.part == ErrorPart::kSoftware ? labels.software_measured : labels.card_measured)) return;
     most = term.variance;
@@ -182,13 +201,13 @@ std::vector<ErrorLoad> error_loads(const ErrorModel& model, ErrorFigure figure, 
   std::vector<ErrorLoad> loads;
   for_each_term(model, figure, labels, [&](const ErrorTerm& term) {
     if (size == 0 || learned_position(learned, term) < 0)
-      loads.push_back({term.part, term.label, term.more, -1, scale * std::sqrt(term.variance)});
+      loads.push_back({term.part, term.label, term.more, term.number, -1, scale * std::sqrt(term.variance)});
   });
   const Split parts = split(model, figure, labels);
   for (std::size_t factor = 0; factor < size && parts.count > 0; ++factor) {
     double load = 0;
     for (std::size_t a = 0; a < parts.count; ++a) load += learned.root[parts.known[a] * size + factor];
-    if (load != 0) loads.push_back({ErrorPart::kSite, {}, {}, static_cast<int>(factor), scale * load});
+    if (load != 0) loads.push_back({ErrorPart::kSite, {}, {}, 0, static_cast<int>(factor), scale * load});
   }
   return loads;
 }

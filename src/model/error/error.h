@@ -11,6 +11,11 @@
 
 namespace gpuplan {
 
+/// Numbers of networks and amounts for ErrorLabels. Networks are one where their parameters differ by no more than
+/// adapters do, 4 %. Amounts: tokens of a micro-batch on one GPU (training), sequences at work at once (generation).
+int model_number(double parameters);
+int amount_octave(double amount);
+
 /// The error that is expected of one figure: own runs shift it and make it narrower.
 struct ExpectedError {
   double shift = 0;     ///< mean of ln(measured / predicted): 0 without own runs
@@ -52,6 +57,7 @@ std::string_view regime_of(const ErrorModel& model, ErrorFigure figure, const Er
 struct ErrorLoad {
   ErrorPart part = ErrorPart::kSite;
   std::string_view label{}, more{};  ///< more: the second half of a generation's name
+  int number = 0;                    ///< of a model or an amount
   int learned = -1;                  ///< of own runs: the number of the factor
   double load = 0;
 };

@@ -92,7 +92,7 @@ Problem problem_of(const ErrorModel& model, ErrorFigure figure, const std::vecto
       if (same != problem.labels.end()) return;
       std::string label(term.label);
       if (!term.more.empty()) label += "/" + std::string(term.more);
-      problem.labels.push_back({term.part, std::move(label)});
+      problem.labels.push_back({term.part, std::move(label), term.number});
       problem.mean.push_back(0);
       fresh.push_back(term.variance);
     });

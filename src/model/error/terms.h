@@ -1,6 +1,7 @@
 // The parts that the error of one prediction has, one after the other.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <string_view>
@@ -9,15 +10,20 @@
 
 namespace gpuplan {
 
-/// One part with its label; a generation's is in two halves.
+/// One part with its label or number; a generation's label is in two halves.
 struct ErrorTerm {
   ErrorPart part = ErrorPart::kSite;
   std::string_view label{}, more{};
   double variance = 0;  ///< before any own run
+  int number = 0;
 };
 
+/// Amounts are laid out on two rows of cells, each two octaves wide and one shifted against the other by one, so that
+/// two amounts share both halves of the part, one, or none, as they are close (Albus 1975).
+inline std::array<int, 2> amount_cells(int octave) { return {octave / 2 * 2, (octave + 1) / 2 * 2 + 1}; }
+
 inline bool operator==(const LearnedLabel& known, const ErrorTerm& term) {
-  if (known.part != term.part) return false;
+  if (known.part != term.part || known.number != term.number) return false;
   const std::string_view label = known.label;
   if (term.more.empty()) return label == term.label;
   const std::size_t half = term.label.size();
@@ -59,6 +65,11 @@ void for_each_term(const ErrorModel& model, ErrorFigure figure, const ErrorLabel
   tell(ErrorPart::kCard, labels.card_measured, labels.card, {});
   tell(ErrorPart::kGeneration, labels.card_measured, labels.architecture, labels.memory_type);
   tell(ErrorPart::kSite, true, {}, {});
+  if (const double each = components[index_of(ErrorPart::kModel)].deviation; each > 0)
+    use(ErrorTerm{ErrorPart::kModel, {}, {}, each * each, labels.model});
+  if (const double both = components[index_of(ErrorPart::kAmount)].deviation; both > 0)
+    for (const int cell : amount_cells(labels.amount))
+      use(ErrorTerm{ErrorPart::kAmount, {}, {}, both * both / 2, cell});
   const double deviation = components[index_of(ErrorPart::kConfiguration)].deviation;
   if (deviation > 0)
     use(ErrorTerm{ErrorPart::kConfiguration, {}, {}, deviation * deviation * wider_at(model, figure, labels)});
@@ -66,7 +77,7 @@ void for_each_term(const ErrorModel& model, ErrorFigure figure, const ErrorLabel
     tell(static_cast<ErrorPart>(std::countr_zero(left)), true, {}, {});
 }
 
-/// A run has at most the labelled ones and one bit each.
-inline constexpr std::size_t kMostTerms = kErrorParts;
+/// A run has at most the labelled ones, one of them twice, and one bit each.
+inline constexpr std::size_t kMostTerms = kErrorParts + 1;
 
 }  // namespace gpuplan

@@ -82,6 +82,12 @@ struct GenerationWork {
   double guesses = 0;                 ///< tokens guessed for each pass of the model
   double tokens_a_pass = 1;           ///< that a sequence gets from one pass, on average
 
+  /// Of all models together.
+  double parameters() const {
+    double sum = 0;
+    for (const ParameterCount& each : params) sum += each.total();
+    return sum;
+  }
   bool any_moe() const {
     return std::ranges::any_of(networks, [](const NetworkWork& network) { return network.moe(); });
   }

@@ -22,6 +22,8 @@ ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates&
                      .card = gpu.name,
                      .architecture = gpu.architecture,
                      .memory_type = gpu.memory_type,
+                     .model = model_number(work.parameters()),
+                     .amount = amount_octave(at_once),
                      .software_measured = r.profile->measured,
                      .card_measured = r.efficiency->measured};
   labels.add(r.weight_bytes < 2 && r.weight_bytes >= 0.9, ErrorPart::kEightBit);

@@ -14,6 +14,8 @@ ErrorLabels training_labels(const TrainingWork& work, const TrainingRates& r, co
                      .card = gpu.name,
                      .architecture = gpu.architecture,
                      .memory_type = gpu.memory_type,
+                     .model = model_number(work.params),
+                     .amount = amount_octave(tokens),
                      .software_measured = r.software_row->measured,
                      .card_measured = r.efficiency->measured};
   labels.add(nodes > 1, ErrorPart::kMachines);

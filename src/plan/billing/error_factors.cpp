@@ -26,7 +26,8 @@ std::size_t ErrorFactors::number_of(const Factor& factor) {
     if (known.figure != factor.figure || known.part != factor.part || known.learned != factor.learned) return false;
     if (known.estimate != nullptr && factor.estimate != nullptr)
       return same_configuration(*known.estimate, *factor.estimate);
-    return known.estimate == factor.estimate && known.label == factor.label && known.more == factor.more;
+    return known.estimate == factor.estimate && known.label == factor.label && known.more == factor.more &&
+           known.number == factor.number;
   };
   const auto known = std::ranges::find_if(factors_, same);
   const auto number = static_cast<std::size_t>(known - factors_.begin());
@@ -44,7 +45,7 @@ ErrorWeights ErrorFactors::of(const PhaseEstimate& estimate) {
   weights.reserve(loads.size());
   for (const ErrorLoad& load : loads) {
     const bool configuration = load.part == ErrorPart::kConfiguration && load.learned < 0;
-    const Factor shared{figure, load.part, load.label, load.more, load.learned, nullptr};
+    const Factor shared{figure, load.part, load.label, load.more, load.number, load.learned, nullptr};
     weights.push_back({number_of(configuration ? own : shared), load.load});
   }
   return weights;

@@ -39,6 +39,7 @@ class ErrorFactors {
     ErrorFigure figure = ErrorFigure::kTime;
     ErrorPart part = ErrorPart::kConfiguration;
     std::string_view label{}, more{};
+    int number = 0;
     int learned = -1;                         ///< of own runs: its number there
     const PhaseEstimate* estimate = nullptr;  ///< of a configuration: the first that has it
   };

@@ -36,7 +36,8 @@ std::vector<std::string> name_of_load(const ErrorLoad& load, ErrorFigure figure,
   } else if (load.part == ErrorPart::kConfiguration) {
     name.insert(name.end(), one.begin(), one.end());
   } else {
-    name.insert(name.end(), {std::string(name_of(load.part)), std::string(load.label), std::string(load.more)});
+    name.insert(name.end(), {std::string(name_of(load.part)), std::string(load.label), std::string(load.more),
+                             std::to_string(load.number)});
   }
   return name;
 }

@@ -42,11 +42,11 @@ void TrainingChoice::use(const TrainingRates& rates, const Habit& habit) {
   spreads_.clear();
 }
 
-/// With one framework on one GPU, circumstances alone make the difference, and there are few.
+/// With one framework on one GPU, circumstances and the octave of tokens make the difference, and there are few.
 const Spread& TrainingChoice::spread_of(const Strategy& strategy) {
   const ErrorLabels labels = training_labels(work_, *rates_, strategy, nodes_);
   for (const Spread& known : spreads_)
-    if (known.labels.circumstances == labels.circumstances) return known;
+    if (known.labels.circumstances == labels.circumstances && known.labels.amount == labels.amount) return known;
   return spreads_.emplace_back(training_spread(*rates_->errors, labels));
 }
 
