@@ -6,21 +6,16 @@
 Predictions after the fact know too little of what sources differ in: choices were made with their runs in sight. First
 contacts, on the other hand, were predicted by models that have been mended since. The truth lies between. For each figure
 
-1. Runs of one source on the same GPU in the same software, predicted today without their publisher, lie apart by what is
-   left to one run, and farther apart where the network is another (`model`) or where tokens or sequences at work at once
-   differ by two octaves and more (`amount`): what these pairs have more of variance than those that share both, by
-   medians.
-2. What two runs of one source and model do not share tells of what is left to one run and of GPUs. `configuration` is
-   scaled so that 80 % of pairs on the same GPU fall inside the range of their ratio, then `card` and `generation`
-   together so that 80 % of pairs on two GPUs do, with runs as they are predicted today by constants that were fitted from
-   the priors without their publisher.
-3. `site` is the spread between sources of ln(measured / predicted) at first contact (data/measured/first_contact.csv,
-   which is never refitted): restricted maximum likelihood on a grid, the means of sources with Student's t of 4 degrees
-   of freedom, with the prior of tools/fit/error_priors.csv (sd 0.5 in ln).
-4. Circumstances and software keep the priors; a run has several of them at once, and first contacts are too few to tell
-   them apart.
-5. Parts of 3 and 4 are scaled by one factor, so that the ranges hold 80 % of the runs of two kinds of sources together:
-   those of first contacts, as they were predicted then, and all, as they are predicted today without their publisher.
+1. `site`, `model`, `amount`, `software`, `card` with `generation`, `configuration` and one factor of all circumstances
+   together make the errors of two runs of a source likely, which share some of these parts and not others: the most
+   likely pairwise (Varin, Reid and Firth 2011), bivariate Student's t of 4 degrees of freedom, a source counting as six
+   pairs, with priors of tools/fit/error_priors.csv (sd 0.5 in ln). Of two kinds of runs at once: first contacts, as they
+   were predicted then (data/measured/first_contact.csv, which is never refitted), and all runs as they are predicted
+   today by constants that were fitted from the priors without their publisher.
+2. `configuration` is scaled so that 80 % of pairs of runs of one source, model and GPU fall inside the range of their
+   ratio, then `card` and `generation` together so that 80 % of pairs on two GPUs do.
+3. All other parts are scaled by one factor, so that the ranges hold 80 % of the runs of both kinds. As `amount` is in
+   the ratio of some pairs, 2 and 3 are done twice.
 
 Sources weigh alike throughout (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441). Fewer than three sources tell nothing.
 
@@ -28,16 +23,16 @@ Memory of training takes the priors and runs left out alone. What first contacts
 tables do not tell (recomputation, how the loss is computed, what lies on the host) and a plan does; part of it is
 concluded today from a run having fitted, and whether a plan is offered at all rests on this width.
 
-Time to first token is not scaled to first contacts either: they were predicted by one formula of the queue for benchmarks that
-begin at once and servers that are asked one by one, which is gone. Their spread between sources still makes its `site`.
+Nor is time to first token fitted to first contacts: they were predicted by one formula of the queue for benchmarks that
+begin at once and servers that are asked one by one, which is gone.
 """
 
 import collections
 import csv
 import json
 import math
+import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -51,14 +46,16 @@ FIGURES = {"time": "time", "memory": "memory", "single": "rate", "static": "rate
 Z90 = 1.2815515655446004
 AS_OF = "2026-11"
 FEWEST_SOURCES = 3
-PLANS_SAY_MORE = {"memory"}
-MENDED = {"ttft"}
+NOT_AT_FIRST = {"memory", "ttft"}
+FITTED = ["site", "model", "amount", "software", "card", "configuration"]
 HARDWARE = ("card", "generation")
-APART = {"model": 0, "amount": 2}  # octaves from which on nothing of it is shared
 UNMEASURED = "unmeasured"
-MOST = 8  # times a prior
-LEAST = 0.005  # of a standard deviation
-T = 4  # degrees of freedom between sources
+NEXT_TO_NOTHING = 1e-4
+MOST = 8  # times what it was
+MOST_PAIRS = 150  # of a source that are looked at
+PAIRS_A_SOURCE = 6  # that it counts as
+SURE = 0.5  # standard deviation of priors, in ln
+T = 4  # degrees of freedom of errors
 
 
 def rows_of(path):
@@ -89,7 +86,7 @@ def by_figure():
 
 
 def first_contacts(today):
-    """figure -> source -> [(error at first contact, today's standard deviation)]"""
+    """figure -> source -> [(error at first contact, what `validate` says of the run today)]"""
     counted = {(row["source"], row["id"]): row["rate_counts"] for row in rows_of(ROOT / "data/measured/infer_runs.csv")}
     errors = by_figure()
     for row in rows_of(ROOT / "data/measured/first_contact.csv"):
@@ -100,29 +97,17 @@ def first_contacts(today):
         if row["metric"] == "output_tokens_per_second" and counted.get(key[:2]) == "decode":
             continue
         now = today[key]
-        if FIGURES[now["figure"]] in PLANS_SAY_MORE:
-            continue
-        errors[FIGURES[now["figure"]]][row["source"]].append((error(row, row["predicted"]), now["sigma"]))
+        if FIGURES[now["figure"]] not in NOT_AT_FIRST:
+            errors[FIGURES[now["figure"]]][row["source"]].append((error(row, row["predicted"]), now))
     return errors
 
 
 def left_out(rows):
-    """figure -> source -> [(error without its publisher, standard deviation)]"""
+    """figure -> source -> [(error without its publisher, what `validate` says of the run)]"""
     errors = by_figure()
     for (source, _, _), row in rows.items():
-        errors[FIGURES[row["figure"]]][source].append((error(row, row["predicted"]), row["sigma"]))
+        errors[FIGURES[row["figure"]]][source].append((error(row, row["predicted"]), row))
     return errors
-
-
-def within(sources):
-    """Robust standard deviation inside sources, each counting as much as 12 runs at most."""
-    weighted = []
-    for values in sources.values():
-        if len(values) < 3:
-            continue
-        middle = statistics.median(e for e, _ in values)
-        weighted += [(abs(e - middle), min(1, 12 / len(values))) for e, _ in values]
-    return 1.4826 * quantile(weighted, 0.5) if weighted else None
 
 
 def quantile(weighted, share):
@@ -135,67 +120,100 @@ def quantile(weighted, share):
     return weighted[-1][0]
 
 
-def between(sources, inside, prior):
-    """Posterior median of the standard deviation between sources."""
-    means = [(statistics.fmean(e for e, _ in v), inside ** 2 * (1 + (len(v) - 1) * 0.3) / len(v)) for v in sources.values()]
-    grid = [0.03 * (1.5 / 0.03) ** (i / 47) for i in range(48)]
-    posterior = []
-    for deviation in grid:
-        weights = [1.0] * len(means)
-        for _ in range(4):
-            d = [deviation ** 2 / u + noise for u, (_, noise) in zip(weights, means)]
-            mean = sum(y / v for (y, _), v in zip(means, d)) / sum(1 / v for v in d)
-            weights = [(T + 1) / (T + (y - mean) ** 2 / v) for (y, _), v in zip(means, d)]
-        scale = [deviation ** 2 + noise for _, noise in means]
-        likelihood = sum(-0.5 * math.log(v) - (T + 1) / 2 * math.log(1 + (y - mean) ** 2 / (T * v))
-                         for (y, _), v in zip(means, scale)) - 0.5 * math.log(sum(1 / v for v in scale))
-        posterior.append(likelihood - math.log(deviation / prior) ** 2 / (2 * 0.5 ** 2))
-    most = max(posterior)
-    return quantile([(g, math.exp(p - most)) for g, p in zip(grid, posterior)], 0.5)
-
-
-def amount(row, run):
-    """log2 of tokens of a micro-batch on one GPU, of sequences at work at once; None where nobody says"""
+def octave(row, run):
+    """Of tokens of a micro-batch on one GPU, of sequences at work at once; 0 where nobody says"""
     def number(column):
         return float(run[column]) if run.get(column) else 0
     if row["kind"] == "training":
         at_once = number("micro_batch") * number("seq_len") / (number("cp") or 1)
     else:
-        at_once = number("batch") or number("in_flight") or (1 if run["mode"] == "single" else 0)
-    return math.log2(at_once) if at_once > 0 else None
+        at_once = number("batch") or number("in_flight")
+    return int(math.log2(at_once) + 0.5) if at_once > 1 else 0
 
 
-def apart(rows):
-    """figure -> component of APART, or None where both are shared -> source -> how far pairs of runs lie apart"""
-    runs = {(run["source"], run["id"]): run
-            for table in ("train_runs", "infer_runs") for run in rows_of(ROOT / f"data/measured/{table}.csv")}
-    alike = collections.defaultdict(list)
-    for (source, name, _), row in rows.items():
-        alike[FIGURES[row["figure"]], source, row["gpu"], row["framework"]].append(
-            (error(row, row["predicted"]), row["model"], amount(row, runs[source, name])))
-    found = collections.defaultdict(by_figure)
-    for (figure, source, _, _), group in alike.items():
-        for i, (first, model, at_once) in enumerate(group):
-            for second, other, there in group[:i]:
-                if at_once is None or there is None:
-                    continue
-                octaves = abs(at_once - there)
-                if octaves < 0.5:
-                    found[figure][None if model == other else "model"][source].append(abs(first - second))
-                elif octaves >= APART["amount"] and model == other:
-                    found[figure]["amount"][source].append(abs(first - second))
+class Traits:
+    """What of its error a run shares with others: labels, and the variance of its circumstances, all from the program"""
+
+    def __init__(self, program, data, lines):
+        self.runs = {(run["source"], run["id"]): run for table in ("train_runs", "infer_runs")
+                     for run in rows_of(ROOT / f"data/measured/{table}.csv")}
+        self.generation = {gpu["name"]: (gpu["architecture"], gpu["memory_type"]) for gpu in rows_of(ROOT / "data/gpus.csv")}
+
+        def sigmas(lines):
+            write_table(data / "error_components.csv", lines)
+            return {key: row["sigma"] for key, row in predictions(program, data).items()}
+
+        def with_deviations(of):
+            return [[figure, part, of(part, value), of(part, value) if more else None, source]
+                    for figure, part, value, more, source in lines]
+        # A run's deviations are all multiplied by how much of its memory is open: that, and its circumstances, show
+        # where all other parts are next to nothing.
+        self.scale = sigmas(with_deviations(lambda part, _: 1 if part == "configuration" else NEXT_TO_NOTHING))
+        circumstances = sigmas(with_deviations(lambda part, value: NEXT_TO_NOTHING if part in FITTED or part in HARDWARE else value))
+        self.circumstances = {key: (value / self.scale[key]) ** 2 for key, value in circumstances.items()}
+
+    def of(self, row):
+        key = row["source"], row["id"], row["metric"]
+        return (row["framework"], row["gpu"], self.generation.get(row["gpu"]), row["model"],
+                octave(row, self.runs[key[:2]]), row["regime"], self.circumstances[key], self.scale[key])
+
+
+def pairs_of(sources, traits):
+    """[(weight, two errors, two open shares, parts shared (1, a half, 0) in the order of FITTED, circumstances: two
+    variances and what is shared)]"""
+    draw = random.Random(1)
+    found = []
+    for runs in sources.values():
+        known = [(e, traits.of(row)) for e, row in runs]
+        pairs = [(a, b) for i, a in enumerate(known) for b in known[:i]]
+        if len(pairs) > MOST_PAIRS:
+            pairs = draw.sample(pairs, MOST_PAIRS)
+        for (e, a), (f, b) in pairs:
+            apart = abs(a[4] - b[4])
+            amount = 1 if apart == 0 else 0.5 if apart == 1 else 0
+            same = [1, a[3] == b[3], amount, a[0] == b[0], ((a[1] == b[1]) + (a[2] == b[2])) / 2, 0]
+            shared = min(a[6], b[6]) * (1 if a[5] == b[5] else 0.5)
+            found.append((PAIRS_A_SOURCE / len(pairs), e, f, a[7], b[7], same, a[6], b[6], shared))
     return found
 
 
-def variance_apart(sources):
-    """Of one run, from distances of pairs; None of too few sources"""
-    weighted = [(d, 1 / len(of)) for of in sources.values() for d in of]
-    return (1.4826 * quantile(weighted, 0.5)) ** 2 / 2 if len(sources) >= FEWEST_SOURCES else None
+def unlikely(pairs, deviations):
+    """-ln of the pairwise likelihood; `deviations` in the order of FITTED, then the factor of circumstances. Card stands
+    for generation too."""
+    variance = [d * d for d in deviations[:-1]]
+    variance[FITTED.index("card")] *= 2
+    whole, times = sum(variance), deviations[-1] ** 2
+    total = 0
+    for weight, e, f, scale, other, same, first, second, shared in pairs:
+        a, b = scale * scale * (whole + times * first), other * other * (whole + times * second)
+        c = scale * other * (sum(v * s for v, s in zip(variance, same)) + times * shared)
+        determinant = max(a * b - c * c, 1e-12)
+        distance = (b * e * e - 2 * c * e * f + a * f * f) / determinant
+        total += weight * (0.5 * math.log(determinant) + (T + 2) / 2 * math.log(1 + distance / T))
+    return total
+
+
+def most_likely(pairs, priors):
+    """Deviations in the order of FITTED and the factor of circumstances."""
+    def loss(steps):
+        return unlikely(pairs, [p * math.exp(s) for p, s in zip(priors, steps)]) + sum(s * s for s in steps) / (2 * SURE ** 2)
+    steps = [0.0] * len(priors)
+    best = loss(steps)
+    for step in (0.5, 0.5, 0.25, 0.25, 0.12, 0.06):
+        for i in range(len(steps)):
+            for way in (step, -step):
+                while True:
+                    there = steps[:i] + [steps[i] + way] + steps[i + 1:]
+                    value = loss(there)
+                    if value >= best or abs(there[i]) > 3:
+                        break
+                    steps, best = there, value
+    return [p * math.exp(s) for p, s in zip(priors, steps)]
 
 
 def stretch(*kinds):
     """What standard deviations lack, so that 80 % fall inside, sources weighing alike."""
-    return quantile([(abs(e) / sigma, 1 / len(v)) for sources in kinds for v in sources.values() for e, sigma in v],
+    return quantile([(abs(e) / row["sigma"], 1 / len(v)) for sources in kinds for v in sources.values() for e, row in v],
                     0.8) / Z90
 
 
@@ -205,7 +223,7 @@ def pairs(program, data):
                          capture_output=True, text=True)
     found = collections.defaultdict(by_figure)
     for row in json.loads(out.stdout)["pairs"]["rows"]:
-        found[row["figure"]][row["differs"] == "gpu"][row["source"]].append((row["log_error"], row["log_deviation"]))
+        found[row["figure"]][row["differs"] == "gpu"][row["source"]].append((row["log_error"], {"sigma": row["log_deviation"]}))
     return found
 
 
@@ -274,43 +292,41 @@ def main():
         def of_runs():
             contacts = first_contacts(predictions(program, data))
             others = left_out(predictions(program, data, "--left-out"))
-            return {figure: stretch({} if figure in MENDED else contacts.get(figure, {}), others[figure])
-                    for figure in others}
+            return {figure: stretch(contacts.get(figure, {}), others[figure]) for figure in others}
 
-        distances = apart(predictions(program, data, "--left-out"))
-        for line in lines:
-            figure, component = line[:2]
-            if component not in APART:
-                continue
-            here, there = (variance_apart(distances[figure][what]) for what in (component, None))
-            if here is not None and there is not None:
-                line[2] = max(math.sqrt(max(0, here - there)), LEAST)
-                line[4] = f"own fit to pairs of runs of {len(distances[figure][component])} sources"
-        lines = fit(lines, data, ["configuration"], lambda: of_pairs(False))
-        lines = fit(lines, data, HARDWARE, lambda: of_pairs(True))
-        counts = {figure: {gpus: len(of) for gpus, of in kinds.items()} for figure, kinds in pairs(program, data).items()}
+        traits = Traits(program, data, lines)
         contacts = first_contacts(predictions(program, data))
-        for line in lines:
-            figure, component = line[:2]
-            sources = contacts.get(figure, {})
-            if component == "site" and len(sources) >= FEWEST_SOURCES:
-                line[2] = between(sources, within(sources), line[2])
-                line[4] = f"own fit to first contacts of {len(sources)} sources"
-                print(f"{figure:18} site at first contact of {len(sources):2} sources  {line[2]:.3f}")
-            elif component == "configuration" or component in HARDWARE:
-                count = counts.get(figure, {}).get(component in HARDWARE, 0)
-                if count >= FEWEST_SOURCES:
-                    line[4] = f"own fit to pairs of runs of {count} sources"
-        told = {"configuration", *HARDWARE, *APART}
-        rest = dict.fromkeys(line[1] for line in lines if line[1] not in told)
-        lines = fit(lines, data, [*rest, UNMEASURED], of_runs)
         others = left_out(predictions(program, data, "--left-out"))
+        for figure in others:
+            prior = {line[1]: line[2] for line in lines if line[0] == figure}
+            found = most_likely(pairs_of(others[figure], traits) + pairs_of(contacts.get(figure, {}), traits),
+                                [prior[part] for part in FITTED] + [1])
+            said = f"own fit to pairs of runs of {len(others[figure])} sources"
+            if contacts.get(figure):
+                said += f" left out and {len(contacts[figure])} at first contact"
+            for line in lines:
+                if line[0] != figure:
+                    continue
+                part = "card" if line[1] == "generation" else line[1]
+                times = found[FITTED.index(part)] / prior[part] if part in FITTED else found[-1]
+                line[2] *= times
+                if line[3] and part not in HARDWARE:
+                    line[3] *= times
+                if part in FITTED:
+                    line[4] = said
+            print(f"{figure:18}", *(f"{part} {value:.3f} " for part, value in zip([*FITTED, "circumstances x"], found)))
+        rest = dict.fromkeys(line[1] for line in lines if line[1] != "configuration" and line[1] not in HARDWARE)
+        for _ in range(2):
+            lines = fit(lines, data, ["configuration"], lambda: of_pairs(False))
+            lines = fit(lines, data, HARDWARE, lambda: of_pairs(True))
+            lines = fit(lines, data, [*rest, UNMEASURED], of_runs)
     for line in lines:
+        both = f"first contacts ({len(contacts[line[0]])} sources) and of " if contacts.get(line[0]) else ""
         if line[1] in rest:
-            sources = contacts.get(line[0], {})
-            both = f"first contacts ({len(sources)} sources) and of " if sources and line[0] not in MENDED else ""
             line[4] += f"; scaled with the figure's others to hold 80 % of {both}runs left out ({len(others[line[0]])} sources)"
-        if line[1] in told or line[1] == "site":
+        else:
+            line[4] += "; scaled to hold 80 % of pairs"
+        if line[1] in FITTED or line[1] in HARDWARE:
             print(f"{line[0]:18} {line[1]:14} {line[2]:.3f}")
     if "--write" in sys.argv:
         write_table(ROOT / "data/error_components.csv", lines)

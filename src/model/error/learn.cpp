@@ -14,6 +14,8 @@ namespace gpuplan {
 namespace {
 
 constexpr double kTails = 4;  // degrees of freedom of the noise of single runs
+// Variance of that noise's scale over that of the normal distribution with the same 80 % range: (1.282 / 1.533)^2.
+constexpr double kTailScale = 0.699;
 
 /// A square matrix, row by row.
 struct Square {
@@ -84,7 +86,7 @@ Problem problem_of(const ErrorModel& model, ErrorFigure figure, const std::vecto
     double noise = run.noise / (scale * scale);
     for_each_term(model, figure, run.labels, [&](const ErrorTerm& term) {
       if (term.part == ErrorPart::kConfiguration) {
-        noise += term.variance;
+        noise += kTailScale * term.variance;
         return;
       }
       const auto same = std::ranges::find_if(problem.labels, [&](const LearnedLabel& one) { return one == term; });
