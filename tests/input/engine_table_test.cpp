@@ -19,7 +19,7 @@ std::string engine(const std::string& name, const std::string& formats, const st
   for (const auto& field : kEngineFields) row += "," + (column == field.name ? value : std::string("1"));
   row += column == "attention" ? "," + value : ",newest";
   for (const char* const flag : {"own_kernels", "half_accumulate", "continuous", "prompts_first", "evicts", "pipelines",
-                                 "copies_cache", "loops_experts", "emulates", "one_shot", "measured"})
+                                 "copies_cache", "loops_experts", "emulates", "one_shot", "host_tables", "measured"})
     row += column == flag ? "," + value : ",no";
   return row + ",me," + (column == "as_of" ? value : "2026-11") + "\n";
 }
@@ -29,7 +29,7 @@ std::string header() {
   for (const auto& field : kEngineFields) row += "," + std::string(field.name);
   return row +
          ",attention,own_kernels,half_accumulate,continuous,prompts_first,evicts,pipelines,copies_cache,loops_experts,"
-         "emulates,one_shot,"
+         "emulates,one_shot,host_tables,"
          "measured,source,as_of\n";
 }
 

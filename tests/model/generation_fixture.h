@@ -142,7 +142,7 @@ inline std::vector<EngineProfile> engines() {
   split.reserve_gib = 0.8;
   split.prompt_chunk = 512;
   split.attention = PromptAttention::kScores;
-  split.own_kernels = split.half_accumulate = split.measured = true;
+  split.own_kernels = split.half_accumulate = split.host_tables = split.measured = true;
   split.pipelines = false;
   EngineProfile card = made_up::engine();
   card.name = "exllama";

@@ -24,6 +24,24 @@ Bytes weights_of(const ModelShape& shape, Format format, int tp = 1, int pp = 1,
   return weight_memory(setup.work.networks.front(), setup.rates, cut);
 }
 
+/// Of one GPU, without what is laid aside for alignment.
+double plain_weights(const ModelShape& shape, const char* engine, int pp = 1) {
+  const Rig setup(h100(), phase_of(shape, Situation::kSingle, 1, 10, 10), engine, Format::kFp16);
+  const GenerationCut cut = generation_cut(setup.work, setup.rates, strategy_of(1, 1, pp));
+  return weight_memory(setup.work.networks.front(), setup.rates, cut).value / setup.rates.constants->weight_padding;
+}
+
+TEST(GenerationMemory, TablesThatStayOnTheHostAreNotOnTheGpu) {
+  const double table = 128256.0 * 4096 * 2;
+  const ModelShape apart = llama_3_8b();
+  EXPECT_NEAR(plain_weights(apart, "vllm") - plain_weights(apart, "llama.cpp"), table, 1);
+  EXPECT_NEAR(plain_weights(apart, "vllm", 2), plain_weights(apart, "llama.cpp", 2), 1) << "the last stage has the head";
+  ModelShape tied = llama_3_8b();
+  tied.tied = true;
+  EXPECT_NEAR(plain_weights(tied, "llama.cpp"), plain_weights(apart, "llama.cpp"), 1)
+      << "the head is there, its copy for looking up is not";
+}
+
 TEST(GenerationMemory, CacheOfKnownModels) {
   EXPECT_DOUBLE_EQ(cache_of(llama_2_7b(), 1).value, 512.0 * 1024);     // 2 x 32 heads x 128 x 32 layers x 2 bytes
   EXPECT_DOUBLE_EQ(cache_of(llama_3_8b(), 1).value, 128.0 * 1024);     // 8 heads instead of 32

@@ -301,7 +301,8 @@ Bytes weight_memory(const NetworkWork& network, const GenerationRates& rates, co
   const double experts = network.experts * rates.weight_bytes / cut.ep;
   // The fullest stage of a layer split has a whole number of layers and the larger of the two tables.
   const double share = network.layers > 0 ? std::ceil(network.layers / cut.pp) / network.layers : 1.0;
-  const double tables = cut.pp > 1 ? larger(network.embedding, network.head) : network.embedding + network.head;
+  const double looked_up = rates.profile->host_tables ? 0 : network.embedding;
+  const double tables = cut.pp > 1 ? larger(looked_up, network.head) : looked_up + network.head;
   return Bytes{rates.constants->weight_padding *
                ((dense + experts) * smaller(share, 1.0) + tables * rates.head_bytes + 2 * network.beside) / cut.tp};
 }
