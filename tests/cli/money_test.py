@@ -168,10 +168,23 @@ class Contradictions(unittest.TestCase):
         done = run("plan", NODE, "--set", "phases.metrics.fixed.gpus=16")
         self.assertEqual(done.returncode, 3)
         text = " ".join(done.stdout.split())
-        self.assertIn("Metrics needs 16 GPUs, the largest machine has 8", text)
+        self.assertIn("Phase metrics needs 16 GPUs, the largest machine has 8", text)
         self.assertIn("where.nodes: [2]", text)
         answer = plan(NODE, "--set", "phases.metrics.fixed.gpus=16", expect=3)
         self.assertEqual(answer["nothing_fits"]["phases"], ["metrics"])
+
+    def test_degrees_that_take_more_gpus_than_there_are_count_as_gpus(self):
+        for flags in (["parallel.tp=16"], ["parallel.tp=4", "parallel.dp=4"], ["parallel.pp=2", "parallel.dp=8"]):
+            given = [word for flag in flags for word in ("--set", "phases.train.train." + flag)]
+            done = run("plan", "examples/llama-8b-full.yaml", "--set", "where.counts=[8]", *given)
+            self.assertEqual(done.returncode, 3, flags)
+            self.assertIn("The job needs 16 GPUs, the largest machine has 8", " ".join(done.stdout.split()))
+
+    def test_a_gpu_that_nobody_rents_is_named(self):
+        done = run("plan", "--params", "1B", "--tokens", "1B", "--gpu", "MI250X")
+        self.assertIn("Nobody in the price list rents MI250X", " ".join(done.stdout.split()))
+        done = run("plan", "--params", "1B", "--tokens", "1B", "--gpu", "3x H100")
+        self.assertIn("rented in machines of 1, 2, 4 and 8, not of 3", " ".join(done.stdout.split()))
 
     def test_spot_only_without_a_spot_price(self):
         done = run("plan", GATE, "--set", "where.spot=only")

@@ -310,6 +310,11 @@ TEST(JobErrors, Models) {
             "job.yaml:1: phases.a.train.model: expected heads (4) to be a multiple of kv_heads (3)");
   EXPECT_EQ(model("{layers: 2, hidden: 64, experts: 4, experts_per_token: 5}"),
             "job.yaml:1: phases.a.train.model: experts_per_token (5) is more than experts (4)");
+  EXPECT_EQ(
+      model("{params: 7B, layers: 10, hidden: 128}"),
+      "job.yaml:1: phases.a.train.model: params (7B) contradicts the shape: 10 layers of width 128 and their tables "
+      "have 79.4M; correct params, layers or hidden");
+  EXPECT_EQ(model("{params: 30M, layers: 8, hidden: 384, vocab: 32000}"), "") << "some of it is odd";
   EXPECT_EQ(model("{layers: 0, hidden: 64}"),
             "job.yaml:1: phases.a.train.model.layers: expected from 1 to 10,000, got '0'");
   EXPECT_EQ(

@@ -43,6 +43,28 @@ TEST(ProblemWords, NameEffectVersionsAndRemedy) {
   EXPECT_EQ(problems_text(report, report.plan(0), {.columns = 140}, 3), "") << "4x RTX 3090 has none";
 }
 
+TEST(ProblemWords, TheShortAnswerSaysWhatHappensAndWhen) {
+  PlanFixture fixture;
+  KnownProblem problem = problem_of("a", "RTX 5090", ProblemEffect::kFails);
+  problem.fixed_in = "torch 2.7";
+  const auto words = [&](const KnownProblem& of) {
+    fixture.catalogue.problems = {of};
+    const PlanReport report = fixture.report();
+    return problem_words(report, *report.pick());
+  };
+  EXPECT_EQ(words(problem), "Fails with software older than torch 2.7: it goes wrong. Do something else.");
+  problem.fixed_in = "";
+  problem.effect = ProblemEffect::kUnstable;
+  EXPECT_EQ(words(problem), "Unstable: it goes wrong. Do something else.");
+  problem.confidence = Confidence::kMedium;
+  EXPECT_EQ(words(problem), "") << "it may not happen here";
+  problem.effect = ProblemEffect::kFails;
+  EXPECT_NE(words(problem), "");
+  problem.effect = ProblemEffect::kSlower;
+  problem.confidence = Confidence::kHigh;
+  EXPECT_EQ(words(problem), "");
+}
+
 TEST(ProblemWords, StopAtAFew) {
   PlanFixture fixture;
   fixture.catalogue.problems = {problem_of("a", "RTX 5090", ProblemEffect::kSlower),

@@ -159,7 +159,15 @@ struct ModelRecord {
     }
     if (out.params) shape.published = *out.params;
     if (shape.kind == ModelKind::kVit && shape.channels == 0) shape.channels = 3;
+    const double stated_extra = shape.extra;
     complete(shape);
+    // What layers and tables leave of the total is a network's odd parts; where it is most of it, a number is wrong.
+    constexpr double kMostOdd = 0.5;
+    if (shape.published > 0 && shape.extra - stated_extra > kMostOdd * shape.published)
+      return reader.fail(
+          tree, "params (" + count_short(shape.published) + ") contradicts the shape: " + count_text(shape.layers) +
+                    " layers of width " + count_text(shape.hidden) + " and their tables have " +
+                    count_short(shape.published - (shape.extra - stated_extra)) + "; correct params, layers or hidden");
     if (const std::string problem = contradiction(shape); !problem.empty()) return reader.fail(tree, problem);
     if (out.use.name.empty())
       out.use.name =

@@ -350,6 +350,25 @@ std::string count_hint(const PlanReport& report) {
          ".";
 }
 
+/// GPUs asked for by name that nobody in the list rents, or not in that number; one name may stand for several
+/// products.
+std::string unsold_gpus(const PlanReport& report) {
+  std::set<int> sold;
+  const auto& choices = report.job.where.gpus;
+  for (const auto* offers : {&report.job.market.offers, &report.catalogue.offers})
+    for (const Offer& offer : *offers)
+      if (std::ranges::find(choices, offer.gpu, &GpuChoice::gpu) != choices.end()) sold.insert(offer.gpus);
+  if (choices.empty()) return "";
+  if (sold.empty())
+    return " Nobody in the price list rents " + printable(choices.front().gpu, 40) +
+           ": state your own machine (market.own) or a price list (--prices); gpuplan fit tells what fits its memory.";
+  const int wanted = choices.front().count;
+  if (wanted <= 0 || sold.contains(wanted)) return "";
+  std::vector<std::string> counts;
+  for (const int count : sold) counts.push_back(std::to_string(count));
+  return " They are rented in machines of " + listed(counts) + ", not of " + std::to_string(wanted) + ".";
+}
+
 /// The filters leave nothing: which of them, where one name is to blame.
 std::string no_offer_words(const PlanReport& report) {
   const MarketFilter& market = report.found.market;
@@ -359,7 +378,7 @@ std::string no_offer_words(const PlanReport& report) {
   if (market.too_old > 0)
     text += ", " + count_text(market.too_old) + (market.too_old == 1 ? " is" : " are") +
             " more than five months older than the newest";
-  return text + "." + count_hint(report) + unknown_places(report);
+  return text + "." + count_hint(report) + unsold_gpus(report) + unknown_places(report);
 }
 
 std::string near_miss_words(const PlanReport& report, const Phase& phase, const NearMiss& miss) {
@@ -401,7 +420,8 @@ std::string too_long_words(const Phase& phase, const TooLong& late) {
 
 std::string unfit_words(const PlanReport& report, const UnfitPhase& unfit) {
   const Phase& phase = report.job.phases[static_cast<std::size_t>(unfit.phase)];
-  const std::string name = "Nothing fits. " + upper_first(printable(phase.name, 60));
+  const bool one = report.job.phases.size() == 1;
+  const std::string name = "Nothing fits. " + (one ? std::string("The job") : "Phase " + printable(phase.name, 60));
   if (unfit.gpus_wanted > unfit.gpus_most) {
     std::string text = name + " needs " + count_of(unfit.gpus_wanted, "GPU") + ", the largest machine has " +
                        std::to_string(unfit.gpus_most);

@@ -47,8 +47,10 @@ std::string problem_words(const PlanReport& report, const Plan& plan) {
   if (found.empty()) return "";
   // What only slows a run down, or nobody has seen lately, is no reason to stop reading.
   const KnownProblem& worst = *found.front().problem;
-  if (worst.effect != ProblemEffect::kFails || worst.confidence == Confidence::kLow) return "";
-  std::string text = "Software: " + worst.what + ". " + upper_first(worst.remedy) + ".";
+  const bool unlearned = worst.effect == ProblemEffect::kUnstable && worst.confidence == Confidence::kHigh;
+  if ((worst.effect != ProblemEffect::kFails && !unlearned) || worst.confidence == Confidence::kLow) return "";
+  std::string text =
+      upper_first(problem_effect(worst)) + ": " + problem_sentence(worst) + ". " + upper_first(worst.remedy) + ".";
   if (found.size() > 1)
     text += " " + count_of(static_cast<double>(found.size()) - 1, "more issue") + ": --show problems";
   return text;

@@ -8,8 +8,14 @@ namespace gpuplan {
 
 namespace {
 
-/// Named by the phase, whatever the schedule does with it.
+int product_of(const Parallel& parallel) {
+  return parallel.dp.value_or(1) * parallel.tp.value_or(1) * parallel.pp.value_or(1) * parallel.cp.value_or(1);
+}
+
+/// Named by the phase, whatever the schedule does with it; at least those that its degrees take.
 int named_gpus(const Phase& phase) {
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) return product_of(train->parallel);
+  if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) return product_of(generate->parallel);
   if (const auto* fixed = std::get_if<FixedPhase>(&phase.work)) return fixed->gpus;
   if (const auto* work = std::get_if<WorkPhase>(&phase.work)) return work->gpus;
   return 0;

@@ -13,7 +13,7 @@ namespace gpuplan {
 /// A phase that runs on no offer of the market, even alone.
 struct UnfitPhase {
   int phase = 0;        ///< position in the job
-  int gpus_wanted = 0;  ///< GPUs that it names; 0: none
+  int gpus_wanted = 0;  ///< GPUs that it names, or that its parallel degrees take at least; 0: none
   int gpus_most = 0;    ///< in the machines of one offer
   Tally tally;          ///< of the phase alone
 };
