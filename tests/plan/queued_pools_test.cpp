@@ -1,6 +1,7 @@
 // Pools with a queue: each phase is a job of its own, which waits and has its own time limit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "launch/to/launchers.h"
@@ -38,6 +39,24 @@ TEST(QueuedPools, ADeadlineCountsAllWaits) {
   EXPECT_TRUE(late.result.recommendations.limits_missed);
   const Searched there(job_on(pool, "limits: {deadline: 16 h}\n"));
   EXPECT_FALSE(there.result.recommendations.limits_missed);
+}
+
+/// How often fast machines behind a queue are the best, beside slower ones without one that cost something.
+double chance_behind(const std::string& wait) {
+  const Searched found(job_of("market: {use: only, pools: [{name: queued, gpu: A100 SXM 80GB, gpus: 8, wait: " + wait +
+                              "}, {name: free, gpu: L40S, gpus: 8, price: $0.40/h}]}\n"
+                              "phases: [{name: a, train: {model: Mistral-7B-v0.3, data: {tokens: 300M}, sequence: "
+                              "4096, batch: {tokens: 1M}}}]\n"));
+  double most = 0;
+  for (const Plan& plan : found.result.plans)
+    if (plan.wait.p50 > Seconds{}) most = std::max(most, plan.chance_best.value_or(0));
+  return most;
+}
+
+TEST(QueuedPools, AWaitOfManyLengthsIsNoSureThing) {
+  EXPECT_GT(chance_behind("4 h"), 0.8);
+  EXPECT_GT(chance_behind("4 h"), chance_behind("1-16 h") + 0.1);
+  EXPECT_LT(chance_behind("14 h"), 0.2);
 }
 
 TEST(QueuedPools, AHoldBeyondTheLimitIsNoPlan) {

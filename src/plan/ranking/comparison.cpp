@@ -141,6 +141,15 @@ class Drawn {
   Side low_, high_;
 };
 
+/// The queues that a plan stands in: plans in the same ones wait equally long, whatever their machines.
+std::string queues_of(const Plan& plan) {
+  if (plan.wait.p90 <= plan.wait.p10) return "";
+  std::vector<std::string> names;
+  for (const Lease& lease : plan.leases)
+    if (lease.offer->wait) names.push_back(lease.offer->provider + "/" + lease.offer->label);
+  return join(names, "+");
+}
+
 /// Hours or dollars alone are compared more narrowly than their sum.
 double goal_share(const Job& job) { return job.goal == Goal::kBestValue ? 1 : 0.2; }
 
@@ -174,13 +183,15 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     prices.push_back(price_loads_of(plan_of(position)));
   }
   const Scores scores(seed);
-  std::map<std::string, Samples> drawn, drawn_prices;
+  std::map<std::string, Samples> drawn, drawn_prices, drawn_queues;
   for (const auto& [all, named] : {std::pair(&loads, &drawn), std::pair(&prices, &drawn_prices)})
     for (const Loads& one : *all)
       for (const auto& [label, load] : one) named->try_emplace(label);
+  for (const int position : chosen)
+    if (std::string queues = queues_of(plan_of(position)); !queues.empty()) drawn_queues.try_emplace(std::move(queues));
   // Numbered by their names, so that the order of phases and offers changes nothing.
   int number = 0;
-  for (auto* named : {&drawn, &drawn_prices})
+  for (auto* named : {&drawn, &drawn_prices, &drawn_queues})
     for (auto& [label, samples] : *named) samples = scores.of(number++);
 
   compared_.reserve(chosen.size());
@@ -192,8 +203,11 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     const Drawn hours(plan.hours);
     const Drawn cost(plan.cost, spread_of(prices[c]));
     const Samples factors = factors_of(prices[c], drawn_prices);
+    const std::string queues = queues_of(plan);
+    const Drawn wait(Outcome<Seconds>{plan.wait.p10, plan.wait.p50, plan.wait.p90, plan.wait.p50});
     for (std::size_t i = 0; i < score.size(); ++i) {
-      basis.seconds[i] = hours.at(score[i]) + plan.wait.p50.value;
+      const double waited = queues.empty() ? plan.wait.p50.value : wait.at(drawn_queues.at(queues)[i]);
+      basis.seconds[i] = hours.at(score[i]) + waited;
       basis.dollars[i] = cost.at(score[i]) * factors[i];
     }
     compared_.push_back(one_of(job, plan, basis));
