@@ -68,6 +68,24 @@ class Views(unittest.TestCase):
         at_limit = first["cost_usd"] * limit / first["usd_per_hour"] + 7 * first["hours"]
         self.assertAlmostEqual(at_limit, second["cost_usd"] + 7 * second["hours"], delta=0.01)  # bills are in cents
 
+    def test_time_in_a_queue_is_said_wherever_it_counts(self):
+        """Machines that are free and behind a queue beside slower ones that cost something."""
+        with tempfile.TemporaryDirectory() as folder:
+            job = folder + "/job.yaml"
+            with open(job, "w") as file:
+                file.write("market: {use: only, pools: [{name: queued, gpu: A100 SXM 80GB, gpus: 8, wait: 2-8 h}, "
+                           "{name: open, gpu: L40S, gpus: 8, price: $0.40/h, wait: 10 min}]}\n"
+                           "phases: [{name: ft, train: {model: Mistral-7B-v0.3, data: {tokens: 300M}, sequence: 4096}}]\n")
+            for view in ("worth", "saved", "decisions"):
+                self.assertIn("QUEUE", run("plan", job, "--show", view).stdout, view)
+            tables = json.loads(run("plan", job, "--show", "worth,saved,decisions", "--json").stdout)["tables"]
+            for row in tables["worth"]["rows"]:
+                total = row["cost_usd"] + row["value_of_an_hour_usd"] * (row["hours"] + row["wait_hours"])
+                self.assertAlmostEqual(row["cost_and_hours_usd"], total, 4)
+            waits = {row["id"]: row["hours"] + row["wait_hours"] for row in tables["decisions"]["rows"]}
+            named = {row["priority"]: row["id"] for row in tables["decisions"]["rows"]}
+            self.assertEqual(waits[named["fastest"]], min(waits.values()))
+
     def test_all_shows_every_row(self):
         job = "examples/llama-8b-lora.yaml"
         short = run("plan", job, "--show", "dominated").stdout

@@ -5,6 +5,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/words/columns.h"
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
@@ -51,7 +52,7 @@ std::string not_both_words(const PlanReport& report) {
   const Plan& in_budget = report.plan(*found.within_budget);
   // By P90, which is over the limit unless the job asks for more than a chance of 90 %, or waits in a queue.
   const Dollars over = in_time.cost.p90 + report.job.contingency - *limits.budget;
-  const Seconds late = in_budget.hours.p90 - *limits.deadline;
+  const Seconds late = latest_done(in_budget) - *limits.deadline;
   const auto chance = [](const std::optional<double>& of) { return chance_words(of.value_or(0)); };
   return "No plan meets both limits. " + report.name(in_time) + " is on time but " +
          (over > Dollars{} ? to_text(over) + " over budget (P90); "
@@ -242,9 +243,9 @@ std::vector<std::string> limit_words(const PlanReport& report) {
     if (const Plan* cheapest = other_at(report, report.found.recommendations.within_deadline))
       text += " Cheapest on time: " + report.name(*cheapest) + ", " + cost_words(cheapest->cost) + ".";
     if (keep == 0) {
-      const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
-      const Seconds late = fastest->hours.p90 - *job.limits.deadline;
-      text += " Fastest: " + report.name(*fastest) + ", up to " + hours_words(fastest->hours.p90) + " (P90), " +
+      const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return latest_done(p).value; });
+      const Seconds late = latest_done(*fastest) - *job.limits.deadline;
+      text += " Fastest: " + report.name(*fastest) + ", up to " + hours_words(latest_done(*fastest)) + " (P90), " +
               (late > Seconds{} ? hours_words(late) + " late."
                                 : chance_words(fastest->chance_in_time.value_or(0)) + " chance to be on time.");
       text += no_gpu_shortens(job, *fastest);

@@ -123,9 +123,9 @@ class Decisions {
 
   std::string too_late() const {
     const Limits& limits = report_.job.limits;
-    const auto near = std::ranges::min_element(plans_, {}, [](const Plan* plan) { return plan->hours.p90.value; });
+    const auto near = std::ranges::min_element(plans_, {}, [](const Plan* plan) { return latest_done(*plan).value; });
     return "no plan meets " + to_text(*limits.deadline) + " with " + percent(limits.confidence) + " chance" +
-           (near != plans_.end() ? "; closest: " + report_.name(**near) + ", P90 " + hours_words((*near)->hours.p90)
+           (near != plans_.end() ? "; closest: " + report_.name(**near) + ", P90 " + hours_words(latest_done(**near))
                                  : "");
   }
 
@@ -181,6 +181,7 @@ ViewContent decisions_view(const PlanReport& report, const Screen& screen) {
   std::vector<Column> columns = {{.title = "PRIORITY", .key = "priority"}};
   add_plan_columns(columns, 4);
   add_hours_columns(columns, 7);
+  add_queue_column(columns);
   add_cost_columns(columns, 6);
   columns.push_back({.title = "PRICE", .align = Align::kRight, .drop = 5, .unit = "per hour", .key = "usd_per_hour"});
   columns.push_back({.title = "MEMORY PER GPU", .drop = 8, .around = " of "});
@@ -203,6 +204,7 @@ ViewContent decisions_view(const PlanReport& report, const Screen& screen) {
       const Plan& plan = *decision.plan;
       add_plan(row, report, plan);
       add_hours(row, plan.hours);
+      row.push_back(queue_cell(plan));
       add_cost(row, plan.cost);
       row.push_back(price_cell(plan));
       const PhasePlan* fullest = plan.fullest();

@@ -29,6 +29,7 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns;
   add_plan_columns(columns, 6);
   add_hours_columns(columns, 5);
+  add_queue_column(columns);
   add_cost_columns(columns, 4);
   columns.push_back({.title = "EXTRA", .align = Align::kRight, .unit = "cost", .key = "extra_usd"});
   columns.push_back({.title = "SAVED", .align = Align::kRight, .unit = "hours", .key = "saved_hours"});
@@ -60,6 +61,7 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
     std::vector<Cell> row;
     add_plan(row, report, plan);
     add_hours(row, plan.hours);
+    row.push_back(queue_cell(plan));
     add_cost(row, plan.cost);
     add_step(row, plan, i > 0 ? frontier[i - 1] : nullptr);
     add_step(row, plan, i > 0 ? frontier.front() : nullptr);

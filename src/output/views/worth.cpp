@@ -47,6 +47,7 @@ ViewContent worth_view(const PlanReport& report, const Screen&) {
       {.title = "YOUR HOUR", .align = Align::kRight, .unit = "is worth", .key = "value_of_an_hour_usd"}};
   add_plan_columns(columns, 2);
   add_hours_columns(columns, 4);
+  add_queue_column(columns);
   add_cost_columns(columns, 3);
   columns.push_back({.title = "TOTAL", .align = Align::kRight, .unit = "cost + hours", .key = "cost_and_hours_usd"});
   columns.push_back({.title = "BEST IF YOUR HOUR IS WORTH", .drop = 1});
@@ -67,6 +68,7 @@ ViewContent worth_view(const PlanReport& report, const Screen&) {
     row.emplace_back(value, value == 0 ? "$0" : short_money(Dollars{value}), ours ? Paint::kBold : Paint::kPlain);
     add_plan(row, report, plan);
     add_hours(row, plan.hours);
+    row.push_back(queue_cell(plan));
     add_cost(row, plan.cost);
     row.push_back(money_cell(total_at(plan, an_hour)));
     const std::string from = short_money(best->from * units::hour);
@@ -79,7 +81,10 @@ ViewContent worth_view(const PlanReport& report, const Screen&) {
   }
   if (ranges.size() == 1)
     view.notes.push_back(report.name(report.plan(ranges.front().plan)) +
-                         " is both the cheapest and the fastest: it is always the best.");
+                         (limits_matter(report)
+                              ? " is the cheapest and the fastest of those that keep the limits: it is "
+                                "always the best of them."
+                              : " is both the cheapest and the fastest: it is always the best."));
   view.notes.push_back((report.job.value_of_time_given ? "This job says " : "Default (value_of_time): ") +
                        short_money(own) + " per hour.");
   if (const auto never = never_best(report); !never.empty())

@@ -77,6 +77,10 @@ Cell queue_cell(const Plan& plan) {
   return plan.wait.p50 > Seconds{} ? Cell(plan.wait.p50 / units::hour, hours_text(plan.wait.p50)) : Cell();
 }
 
+void add_queue_column(std::vector<Column>& columns) {
+  columns.push_back({.title = "QUEUE", .align = Align::kRight, .key = "wait_hours"});
+}
+
 Cell money_cell(Dollars money, Paint paint) { return {money / units::dollar, to_text(money), paint}; }
 
 Cell paid_cell(Dollars money, Paint paint) {

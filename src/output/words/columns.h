@@ -33,6 +33,9 @@ void add_nothing(std::vector<Cell>& row, int cells = 4);
 
 /// Median time in queues, which comes on top of the hours; empty: none, and a column without any is not shown.
 Cell queue_cell(const Plan& plan);
+void add_queue_column(std::vector<Column>& columns);
+/// P90 of the time until the result is there: queues and hours.
+inline Seconds latest_done(const Plan& plan) { return plan.hours.p90 + plan.wait.p90; }
 Cell money_cell(Dollars money, Paint paint = Paint::kPlain);        ///< "$4.74"; the figure in dollars
 Cell paid_cell(Dollars money, Paint paint = Paint::kPlain);         ///< the same; "–" for nothing
 Cell small_money_cell(Dollars money, Paint paint = Paint::kPlain);  ///< "$0.007" where cents would say nothing
