@@ -97,7 +97,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertEqual(done.stderr, "")
         words = " ".join(done.stdout.split())
-        self.assertIn("No plan reaches the target. Closest: 8x H100 SXM.", words)
+        self.assertIn("No plan reaches the target with 90% chance. Closest: 8x H100 SXM.", words)
         self.assertRegex(words, r"Target TPOT 100 us: 0 of 1 plan reach it\. Closest: 8x H100 SXM \(TPOT [\d.]+ ms\)")
         found = json.loads(plan_job("target: {time_per_output_token: 0.1 ms}", "--json").stdout)
         self.assertTrue(found["recommendations"]["limits_missed"])

@@ -189,7 +189,7 @@ std::string pick_words(const PlanReport& report) {
       return "No plan whose memory fits meets the limits. Closest: " + name + ".";
     return std::string(!target                            ? "No plan meets the limits."
                        : limits.deadline || limits.budget ? "No plan meets both the limits and the target."
-                                                          : "No plan reaches the target.") +
+                                                          : "No plan reaches the target with " + percent(limits.confidence) + " chance.") +
            " Closest: " + name + ".";
   }
 

@@ -305,13 +305,21 @@ std::string memory_words(const Plan& plan) {
          " GiB";
 }
 
+std::optional<double> target_chance(const Plan& plan) {
+  std::optional<double> chance;
+  for (const PhasePlan& part : plan.phases)
+    if (part.estimate->serving && part.estimate->serving->chance)
+      chance = std::min(chance.value_or(1), *part.estimate->serving->chance);
+  return chance;
+}
+
 std::string limits_words(const Plan& plan) {
   std::vector<std::string> missed;
   // Kept more often than not, and not as surely as was asked.
   const auto perhaps = [](const std::optional<double>& chance) { return chance && *chance >= 0.5; };
   if (!plan.meets_deadline) missed.emplace_back(perhaps(plan.chance_in_time) ? "may be late" : "misses deadline");
   if (!plan.meets_budget) missed.emplace_back(perhaps(plan.chance_in_budget) ? "may exceed budget" : "over budget");
-  if (!plan.reaches_target) missed.emplace_back("misses target");
+  if (!plan.reaches_target) missed.emplace_back(perhaps(target_chance(plan)) ? "may miss target" : "misses target");
   return plan.keeps_limits() ? "ok" : join(missed, ", ");
 }
 

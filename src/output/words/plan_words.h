@@ -1,6 +1,7 @@
 // Small words that plans are described with: numbers, phases, strategies, places. Plain text without colour.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +39,13 @@ std::string chance_words(double chance, bool enough);
 std::string rate_text(double rate);  ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);    ///< GiB as a bare number: "16.3", "179", "0.4"
 
+/// That all phases with a target reach it; empty: none has one.
+std::optional<double> target_chance(const Plan& plan);
+
 /// Why phases side by side take longer together than the last of them ends at the median; "" where they do not.
 std::string beside_others_words(const Plan& plan);
 std::string memory_words(const Plan& plan);  ///< of the fullest GPU: "16.2 of 23.6 GiB"; "–" without a GPU
-std::string limits_words(const Plan& plan);  ///< "ok", "misses deadline", "over budget", "misses target" or several
+std::string limits_words(const Plan& plan);  ///< "ok", "misses deadline", "may miss target" or several
 
 std::string upper_first(std::string text);
 

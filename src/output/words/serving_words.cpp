@@ -82,10 +82,7 @@ std::string serving_words(const PhaseEstimate& estimate, const Phase& phase) {
 }
 
 std::string target_chance_words(const Plan& plan) {
-  std::optional<double> chance;
-  for (const PhasePlan& part : plan.phases)
-    if (part.estimate->serving && part.estimate->serving->chance)
-      chance = std::min(chance.value_or(1), *part.estimate->serving->chance);
+  const auto chance = target_chance(plan);
   return chance ? chance_words(*chance, plan.reaches_target) : std::string();
 }
 
