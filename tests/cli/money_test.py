@@ -186,6 +186,20 @@ class Contradictions(unittest.TestCase):
         done = run("plan", "--params", "1B", "--tokens", "1B", "--gpu", "3x H100")
         self.assertIn("rented in machines of 1, 2, 4 and 8, not of 3", " ".join(done.stdout.split()))
 
+    def test_hours_that_interruptions_take_are_said_beside_hours_used(self):
+        for view in ("gpu-hours", "ledger"):
+            spot = run("plan", "examples/gpt2-1.5b.yaml", "--show", view, "--set", "where.spot=only").stdout
+            self.assertIn("go into interruptions, work done again and checkpoints", " ".join(spot.split()), view)
+            never = run("plan", "examples/gpt2-1.5b.yaml", "--show", view, "--set", "where.spot=never").stdout
+            self.assertNotIn("go into interruptions", " ".join(never.split()), view)
+
+    def test_no_idle_time_is_made_of_rounding(self):
+        for job in ("sft-node", "trm-nanochat", "collect-two-passes"):
+            rows = json.loads(run("plan", f"examples/{job}.yaml", "--show", "ledger", "--json").stdout)["tables"]["ledger"]["rows"]
+            for row in rows:
+                if row["runs"] == "(idle)":
+                    self.assertTrue(row["cost_usd"] or row["hours"] > 0.05, (job, row))
+
     def test_spot_only_without_a_spot_price(self):
         done = run("plan", GATE, "--set", "where.spot=only")
         self.assertEqual(done.returncode, 3)

@@ -80,7 +80,7 @@ void add_plan(const PlanReport& report, const Plan& plan, ViewContent& view, boo
         words += ", " + to_text(plan.machines_cost() / ledger.total.billed) + " per GPU-hour billed";
       if (const auto beside = beside_machines_words(plan); !beside.empty()) words += "; " + join(beside, "; ");
     }
-    words += ".";
+    words += "." + repeated_words(plan);
   }
   if (ledger.machine_hours > 0)
     words += " Billed as whole machines: " + rate_text(ledger.machine_hours) + " machine-hours" +

@@ -33,6 +33,12 @@ std::string runs_words(const PlanReport& report, const Plan& plan, const Stretch
   return line.leases.empty() ? "(nothing)" : "(idle)";
 }
 
+/// Medians of phases do not add up to the median of their sum: what of it is left at the end is nobody's time.
+bool only_rounds(const Plan& plan, const Stretch& line) {
+  constexpr double kShort = 0.03;
+  return line.phases.empty() && line.cost < Dollars{0.005} && line.length() < kShort * plan.hours.p50;
+}
+
 void add_stretch(const PlanReport& report, const Plan& plan, const StretchLedger& ledger, const Stretch& line,
                  Dollars so_far, Table& table) {
   const bool held = !line.leases.empty();
@@ -60,7 +66,7 @@ std::string use_words(const Plan& plan, const StretchLedger& ledger) {
     const Dollars lost = ledger.idle + std::max(ledger.beyond, Dollars{});
     if (lost >= Dollars{0.01}) text += "; " + to_text(lost) + " pays for idle GPUs";
   }
-  return text + ".";
+  return text + "." + repeated_words(plan);
 }
 
 /// What to reckon with, in one line: money, time, work.
@@ -96,6 +102,7 @@ ViewContent ledger_view(const PlanReport& report, const Screen&) {
   Dollars so_far{};
   for (const Stretch& line : ledger.stretches) {
     so_far += line.cost;
+    if (only_rounds(*pick, line)) continue;
     add_stretch(report, *pick, ledger, line, so_far, view.table);
   }
   if (ledger.beyond > Dollars{})

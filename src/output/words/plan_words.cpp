@@ -305,6 +305,13 @@ std::string memory_words(const Plan& plan) {
          " GiB";
 }
 
+std::string repeated_words(const Plan& plan) {
+  constexpr double kSeen = 0.01;
+  if (plan.interruptions <= 0 || plan.spot_loss < kSeen * plan.hours.mean) return "";
+  return " Of the hours, " + hours_words(plan.spot_loss) +
+         " go into interruptions, work done again and checkpoints (mean).";
+}
+
 std::optional<double> target_chance(const Plan& plan) {
   std::optional<double> chance;
   for (const PhasePlan& part : plan.phases)

@@ -39,6 +39,10 @@ std::string chance_words(double chance, bool enough);
 std::string rate_text(double rate);  ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);    ///< GiB as a bare number: "16.3", "179", "0.4"
 
+/// " Of the hours, 6.9 h go into interruptions, work done again and checkpoints (mean)." of a plan that may be
+/// interrupted; else empty.
+std::string repeated_words(const Plan& plan);
+
 /// That all phases with a target reach it; empty: none has one.
 std::optional<double> target_chance(const Plan& plan);
 
