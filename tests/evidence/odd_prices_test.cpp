@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "model/training_fixture.h"
 
 namespace gpuplan {
 namespace {
@@ -43,7 +47,7 @@ TEST(OddPrices, AProviderIsHeldAgainstItsOwn) {
   // Within what the market allows (4 x 7), six times what it asked before.
   const auto odd = odd_prices({offer("a", 12.5)}, known());
   ASSERT_EQ(odd.size(), 1u);
-  EXPECT_TRUE(odd[0].own);
+  EXPECT_EQ(odd[0].gauge, PriceGauge::kBefore);
   EXPECT_NEAR(odd[0].times, 6.25, 1e-9);
 }
 
@@ -95,6 +99,87 @@ TEST(OddPrices, SpotIsHeldAgainstSpot) {
   const auto odd = odd_prices({fresh}, spots);
   ASSERT_EQ(odd.size(), 1u);
   EXPECT_TRUE(odd[0].spot);
+}
+
+TEST(OddPrices, TheLimitIsHowFarProvidersLieApart) {
+  // 2.5, 3, 3.5 and 4: a new one of $21 asks seven times the median of the five, one of $13 four times that of its own.
+  const std::vector<Offer> close = {offer("a", 2.5), offer("b", 3), offer("c", 3.5), offer("d", 4)};
+  EXPECT_TRUE(odd_prices({offer("new", 12.5)}, close).empty());
+  EXPECT_EQ(odd_prices({offer("new", 16)}, close).size(), 1u) << "4.6 times";
+  const std::vector<Offer> apart = {offer("a", 1), offer("b", 3), offer("c", 8), offer("d", 9)};
+  EXPECT_TRUE(odd_prices({offer("new", 16)}, apart).empty());
+  EXPECT_EQ(odd_prices({offer("new", 65)}, apart).size(), 1u);
+}
+
+TEST(OddPrices, APriceIsHeldAgainstOthersOfItsList) {
+  // Nobody else has that GPU.
+  const std::vector<Offer> list = {offer("new", 3), offer("new", 6, 2), offer("new", 3, 8), offer("new", 24, 8),
+                                   offer("new", 24, 1)};
+  const auto odd = odd_prices(list, {});
+  ASSERT_EQ(odd.size(), 2u);
+  EXPECT_EQ(odd[0].offer, 2u);
+  EXPECT_NEAR(odd[0].times, 0.125, 1e-9);
+  EXPECT_EQ(odd[1].offer, 4u);
+  EXPECT_NEAR(odd[1].times, 8, 1e-9);
+  for (const OddPrice& one : odd) EXPECT_EQ(one.gauge, PriceGauge::kOwn);
+}
+
+TEST(OddPrices, OfTwoThatContradictTheOneFarFromTheMarketIsOdd) {
+  const auto high = odd_prices({offer("new", 1.8), offer("new", 10)}, known());
+  ASSERT_EQ(high.size(), 1u);
+  EXPECT_EQ(high[0].offer, 1u);
+  const auto low = odd_prices({offer("new", 0.8), offer("new", 3.4)}, known());
+  ASSERT_EQ(low.size(), 1u);
+  EXPECT_EQ(low[0].offer, 0u);
+  EXPECT_TRUE(odd_prices({offer("new", 0.8), offer("new", 3.4)}, {}).empty()) << "without a market nothing tells which";
+}
+
+TEST(OddPrices, SpotFarAboveOnDemand) {
+  Offer slip = offer("new", 3);
+  slip.spot_price = exactly(DollarsPerSecond{9.6 / 3600});
+  const auto odd = odd_prices({slip}, {});
+  ASSERT_EQ(odd.size(), 1u);
+  EXPECT_TRUE(odd[0].spot);
+  EXPECT_EQ(odd[0].gauge, PriceGauge::kOnDemand);
+  slip.spot_price = slip.price;
+  EXPECT_TRUE(odd_prices({slip}, {}).empty());
+}
+
+/// The built-in list, where it has a market: of every GPU but those whose dearest providers are as dear, what a new
+/// provider asks eight times too much for is found, were its true price 0.86 times the median.
+TEST(OddPrices, EightTimesTheMarketIsFoundForEveryGpu) {
+  const std::vector<Offer>& offers = training_fixture::catalogue().offers;
+  std::map<std::string, std::map<std::string, std::vector<double>>> kinds;
+  for (const Offer& one : offers)
+    if (one.kind == OfferKind::kRented && one.price && one.as_of >= "2025-11")
+      kinds[one.gpu][one.provider].push_back(one.price->p50.value / one.gpus);
+  std::size_t asked = 0;
+  for (auto& [gpu, providers] : kinds) {
+    if (providers.size() < 6) continue;
+    std::vector<double> medians;
+    for (auto& [provider, prices] : providers) {
+      std::ranges::sort(prices);
+      medians.push_back(prices[(prices.size() - 1) / 2]);
+    }
+    std::ranges::sort(medians);
+    const double usual = medians[(medians.size() - 1) / 2];
+    for (const double its : {0.86, 1.0, 1.5}) {
+      if (medians.back() * 1.25 > 8 * its * usual) continue;
+      Offer one = offer("a new provider", 1, 1, "2026-11");
+      one.gpu = gpu;
+      one.price = exactly(DollarsPerSecond{8 * its * usual});
+      ++asked;
+      EXPECT_EQ(odd_prices({one}, offers).size(), 1u) << gpu << " at " << 8 * its << " times";
+      one.price = exactly(DollarsPerSecond{its * usual});
+      EXPECT_TRUE(odd_prices({one}, offers).empty()) << gpu << " at " << its << " times";
+    }
+  }
+  EXPECT_GT(asked, 40u);
+}
+
+TEST(OddPrices, TheBuiltInListIsNotOdd) {
+  const std::vector<Offer>& offers = training_fixture::catalogue().offers;
+  EXPECT_TRUE(odd_prices(offers, offers).empty());
 }
 
 /// What all multiply by is no oddity: the same slip in every price of every list can not be seen, and scale is nothing

@@ -52,9 +52,26 @@ void keep_offers(Feed& list, IsKept is_kept) {
   list.offer_rows.resize(kept);
 }
 
+struct GaugeWords {
+  const char *rule, *beside;
+};
+GaugeWords words_of(PriceGauge gauge) {
+  switch (gauge) {
+    case PriceGauge::kBefore:
+      return {"what the provider asked before", "before"};
+    case PriceGauge::kOwn:
+      return {"what the provider asks beside it", "its others"};
+    case PriceGauge::kOnDemand:
+      return {"what the provider asks on demand", "on demand"};
+    case PriceGauge::kOthers:
+      break;
+  }
+  return {"what others ask", "others"};
+}
+
 std::string odd_words(const Offer& offer, const OddPrice& odd) {
   return offer_words(offer) + ": " + to_text(odd.usual * odd.times) + (odd.spot ? " spot" : "") + " a GPU, " +
-         (odd.own ? "before " : "others ") + to_text(odd.usual);
+         words_of(odd.gauge).beside + " " + to_text(odd.usual);
 }
 
 }  // namespace
@@ -72,8 +89,7 @@ OfferVerdict look_at_odd(Feed& list, const Offer& offer, std::uint64_t row, Pric
   OfferVerdict verdict;
   for (const OddPrice& odd : judge.judge(offer)) {
     if (!verdict.kept) break;
-    const std::string what = std::string(odd.times > 1 ? "far above" : "far below") +
-                             (odd.own ? " what the provider asked before" : " what others ask");
+    const std::string what = std::string(odd.times > 1 ? "far above " : "far below ") + words_of(odd.gauge).rule;
     if (keep) {
       correct(list, row, std::string("a ") + (odd.spot ? "spot " : "") + "price " + what + ", kept",
               odd_words(offer, odd));

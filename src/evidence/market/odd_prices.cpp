@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,13 +19,18 @@ namespace gpuplan {
 namespace {
 
 /// Of 637 list prices of 39 providers in 2026-10 the dearest, AWS's V100, asked 6.0 times the median over providers;
-/// below a quarter stood placeholders and single hosts (data/README.md).
-constexpr double kMostOfMarket = 7, kLeastOfMarket = 0.2;
+/// below a quarter stood placeholders and single hosts (data/README.md). Of the 1,475 prices in data/offers.csv, those
+/// of one provider at a time as a list that is new to the market of the others, these bounds and those below take one
+/// for odd, as seven for every GPU did; of the same prices times eight, one at a time, they find 87% (43%).
+constexpr double kLeastLimit = 4, kMostLimit = 6, kDeviations = 3, kLeastOfMarket = 0.2;
 /// Clouds still ask what they asked for a GPU when it was new, long after marketplaces have let it go for a tenth: what
 /// somebody else asks about as much for is no slip.
-constexpr double kBeyondAll = 1.5;
-/// The same provider's own prices of one GPU lie closer together, but for spot.
-constexpr double kMostOfOwn = 5, kAsBefore = 2;
+constexpr double kBeyondAll = 1.25;
+/// The same provider's own prices of one GPU lie closer together, but for spot: of those in data/offers.csv none is
+/// four times or a quarter of their median.
+constexpr double kMostOfBefore = 5, kMostOfOwn = 4, kAsBefore = 2;
+/// Of those that ask less for spot; some ask as much.
+constexpr double kMostOfOnDemand = 2;
 constexpr std::size_t kProviders = 3;
 constexpr int kMonths = 12;
 /// What clouds ask for a vCPU with its memory an hour (AWS m7i.large, two of them, $0.1008; aws.amazon.com/ec2/pricing,
@@ -92,31 +98,48 @@ class Asked {
   double least_ = 0, most_ = 0;
 };
 
-double median(std::vector<Counted>& all) {
+/// Where the middle of a provider's prices of one kind lies.
+struct Middle {
+  std::uint64_t prices = 0;
+  double low = 0, high = 0;  ///< the one or two in the middle
+};
+
+Middle own_middle(std::vector<Counted>& all) {
   std::ranges::sort(all, {}, &Counted::price);
-  std::uint64_t rest = 0;
-  for (const Counted& one : all) rest += one.count;
-  rest = (rest - 1) / 2;
+  Middle middle;
+  for (const Counted& one : all) middle.prices += one.count;
+  std::uint64_t passed = 0;
   for (const Counted& one : all) {
-    if (rest < one.count) return one.price;
-    rest -= one.count;
+    if (passed <= (middle.prices - 1) / 2) middle.low = one.price;
+    if (passed <= middle.prices / 2) middle.high = one.price;
+    passed += one.count;
   }
-  return all.back().price;
+  return middle;
 }
 
 using Kind = std::pair<std::string_view, bool>;                       // GPU, spot
 using Seller = std::tuple<std::string_view, bool, std::string_view>;  // and provider
 
-/// What one kind goes for at those who have it: the median of each.
+/// What one kind goes for at those who have it.
 struct KindMarket {
-  std::map<std::string_view, double> sellers;
-  double usual = 0;  ///< median over them
+  std::map<std::string_view, Middle> sellers;
+  double usual = 0;           ///< median over their medians
+  double limit = kMostLimit;  ///< how many times that a price may be
+
+  void settle() {
+    std::vector<double> medians, apart;
+    for (const auto& seller : sellers) medians.push_back(seller.second.low);
+    usual = median(medians);
+    for (const double one : medians) apart.push_back(std::abs(std::log(one / usual)));
+    constexpr double kOfNormal = 1.4826;  // a deviation over the median distance
+    limit = std::clamp(std::exp(kDeviations * kOfNormal * median(apart)), kLeastLimit, kMostLimit);
+  }
 
   /// Whether nobody but `seller` asks about as much.
   bool is_beyond(double price, std::string_view seller) const {
     return std::ranges::none_of(sellers, [&](const auto& other) {
       if (other.first == seller) return false;
-      return price > usual ? price < other.second * kBeyondAll : price * kBeyondAll > other.second;
+      return price > usual ? price < other.second.low * kBeyondAll : price * kBeyondAll > other.second.low;
     });
   }
 };
@@ -126,28 +149,52 @@ struct Usual {
   std::map<Kind, KindMarket> markets;
   std::map<Seller, std::pair<double, double>> own;  ///< the least and the most that the same provider asked before
 
-  /// Null: too few have it.
-  const KindMarket* market(const Offer& offer, bool spot) const {
-    const auto found = markets.find({offer.gpu, spot});
-    return found == markets.end() || found->second.sellers.size() < kProviders ? nullptr : &found->second;
+  /// Null: nobody has it.
+  const KindMarket* market(std::string_view gpu, bool spot) const {
+    const auto found = markets.find({gpu, spot});
+    return found == markets.end() ? nullptr : &found->second;
   }
 };
 
+/// What a provider's price of a GPU is held against among its own prices; 0: nothing tells. Of two that contradict each
+/// other the one further from the market is odd.
+double own_gauge(const Middle& own, double price, double market) {
+  if (own.prices > 2) return own.low;
+  if (own.prices < 2 || market <= 0) return 0;
+  const double other = price > own.low ? own.low : own.high;
+  return std::abs(std::log(price / market)) > std::abs(std::log(other / market)) ? other : 0;
+}
+
 /// A price that is odd, but for its place in the list.
 std::optional<OddPrice> oddity(const Offer& offer, bool spot, double price, const Usual& usual) {
-  const auto own = usual.own.find({offer.gpu, spot, offer.provider});
-  const bool known = own != usual.own.end();
+  const auto before = usual.own.find({offer.gpu, spot, offer.provider});
+  const bool known = before != usual.own.end();
   // Who always asked so goes on asking so.
-  if (known && price < own->second.second * kAsBefore && price > own->second.first / kAsBefore) return std::nullopt;
+  if (known && price < before->second.second * kAsBefore && price > before->second.first / kAsBefore)
+    return std::nullopt;
   const double bare = std::max(price - kOfVcpu.value * offer.vcpus / offer.gpus, 0.0);
-  if (const KindMarket* market = usual.market(offer, spot);
-      market != nullptr && (bare > market->usual * kMostOfMarket || price < market->usual * kLeastOfMarket) &&
+  const auto told = [&](PriceGauge gauge, double of) {
+    return OddPrice{0, spot, price / of, DollarsPerSecond{of}, gauge};
+  };
+  const KindMarket* market = usual.market(offer.gpu, spot);
+  const bool many = market->sellers.size() >= kProviders;
+  if (many && (bare > market->usual * market->limit || price < market->usual * kLeastOfMarket) &&
       market->is_beyond(price > market->usual ? bare : price, offer.provider))
-    return OddPrice{0, spot, price / market->usual, DollarsPerSecond{market->usual}, false};
-  if (!known || spot) return std::nullopt;
-  const auto [least, most] = own->second;
-  if (bare > most * kMostOfOwn) return OddPrice{0, spot, price / most, DollarsPerSecond{most}, true};
-  if (price < least / kMostOfOwn) return OddPrice{0, spot, price / least, DollarsPerSecond{least}, true};
+    return told(PriceGauge::kOthers, market->usual);
+  if (spot) {
+    const KindMarket* on_demand = usual.market(offer.gpu, false);
+    if (on_demand == nullptr) return std::nullopt;
+    const auto own = on_demand->sellers.find(offer.provider);
+    if (own == on_demand->sellers.end() || price <= own->second.high * kMostOfOnDemand) return std::nullopt;
+    return told(PriceGauge::kOnDemand, own->second.low);
+  }
+  if (known) {
+    const auto [least, most] = before->second;
+    if (bare > most * kMostOfBefore) return told(PriceGauge::kBefore, most);
+    if (price < least / kMostOfBefore) return told(PriceGauge::kBefore, least);
+  }
+  const double own = own_gauge(market->sellers.at(offer.provider), price, many ? market->usual : 0);
+  if (own > 0 && (bare > own * kMostOfOwn || price < own / kMostOfOwn)) return told(PriceGauge::kOwn, own);
   return std::nullopt;
 }
 
@@ -181,14 +228,10 @@ const Usual& PriceJudge::Market::usual_about(int month) {
     }
     if (prices.empty()) continue;
     const auto& [gpu, spot, provider] = seller;
-    all.markets[{gpu, spot}].sellers.emplace(provider, median(prices));
+    all.markets[{gpu, spot}].sellers.emplace(provider, own_middle(prices));
     if (least > 0) all.own.emplace(seller, std::pair(least, most));
   }
-  for (auto& [kind, market] : all.markets) {
-    std::vector<double> medians;
-    for (const auto& seller : market.sellers) medians.push_back(seller.second);
-    market.usual = median(medians);
-  }
+  for (auto& market : all.markets) market.second.settle();
   return all;
 }
 
