@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "input/text/yes_no.h"
 
 namespace gpuplan {
 namespace {
@@ -36,7 +37,9 @@ constexpr Words kAnyNames =
     "lifecycle|provisioningmodel|provisioning|rentaltype|usagetype";
 constexpr Words kMaybeNames =
     "type|kind|plan|billing|billingmode|billingmodel|option|mode|class|category|purchase|lease";
-constexpr Words kSpotNames = "spot|isspot|preemptible|ispreemptible|interruptible|isinterruptible";
+constexpr Words kSpotNames =
+    "spot|isspot|preemptible|ispreemptible|interruptible|isinterruptible|unterbrechbar|interrumpible|istspot|esspot|"
+    "estspot";
 constexpr Words kTermNames =
     "term|terms|termlength|termmonths|termyears|leaseterm|lockin|lockinmonths|minterm|mintermmonths|mintermyears|"
     "minimumterm|minimumtermmonths|minimumtermyears|minimummonths|minimumyears|laufzeit|laufzeitmonate|"
@@ -46,7 +49,6 @@ constexpr Words kTermWords = "commit|contract", kReservedWords = "reserv";
 /// Of money or numbers of machines under a commitment, not of whether there is one.
 constexpr Words kOfAmounts = "price|cost|rate|usd|eur|discount|saving|hour|available|count|capacity|id|url";
 
-constexpr Words kYes = "yes|true|y", kNo = "no|false|n|none";
 constexpr Words kNot = "no|non|not|without|un";
 constexpr Words kSpotWords = "spot|preempt|interrupt|bid|lowprio|evictable";
 constexpr Words kCommittedWords = "reserv|commit|contract|subscri|prepaid|annual|savings|term|dws|calendar";
@@ -107,8 +109,9 @@ PriceKind price_kind(std::string_view words, KindAsked asked) {
     return PriceKind::kUnsaid;
   const bool flag = asked >= KindAsked::kSpot;
   const PriceKind yes = asked == KindAsked::kSpot ? PriceKind::kSpot : PriceKind::kCommitted;
-  if (flag && (is_word_of(text, kYes) || text == "1")) return yes;
-  if (is_word_of(text, kNo) || (flag && text == "0")) return PriceKind::kOnDemand;
+  const auto answer = read_yes_no(text);
+  if (flag && (answer == true || text == "1")) return yes;
+  if (answer == false || (flag && text == "0")) return PriceKind::kOnDemand;
   const bool whole = std::ranges::all_of(text, is_digit);
   // Months or years, but not what is asked for: "1.80".
   constexpr std::size_t kMostDigits = 2;

@@ -163,6 +163,76 @@ TEST(OwnList, PricesWithTaxAreTakenWithoutIt) {
   EXPECT_EQ(told_as.corrections.count("a price with tax, taken without it"), 1U);
 }
 
+TEST(OwnList, TitlesSayOfWhichDayThePricesAre) {
+  const auto date = [](const std::string& title) { return read_title_date(title).text; };
+  for (const char* title :
+       {"Valid from 1 Dec 2026", "Stand: 01.12.2026", "GPU prices as of 2026-12-01", "Prices valid from Dec 1, 2026",
+        "G\xC3\xBCltig ab 1. Dezember 2026", "Preisliste, Stand 1.12.2026 (netto)", "2026-12-01",
+        "Tarifs valables \xC3\xA0 partir du 1 d\xC3\xA9"
+        "cembre 2026",
+        "V\xC3\xA1lido desde el 1 de diciembre de 2026", "Valid from 1 Dec 2026 until 31 Jan 2027",
+        "Stand 01.11.2026, aktualisiert 01.12.2026", "GPU price list 2026-12-01", "Updated 2026-12-01T10:00:00Z"})
+    EXPECT_EQ(date(title), "2026-12-01") << title;
+  EXPECT_EQ(date("GPU prices December 2026"), "2026-12");
+  for (const char* title : {"Valid until 31.12.2026", "Offer ends 1 Dec 2026", "Founded 01.12.2020",
+                            "Call 0800 2026 12", "Rack 12, hall 3", "up to 8 GPUs", "Order no. 20261201", ""})
+    EXPECT_EQ(date(title), "") << title;
+  EXPECT_FALSE(read_title_date("Valid from 3/4/2026").problem.empty());
+
+  const auto dates = [](const std::string& text) {
+    const Feed feed = read_feed(text, terms_of("l.csv"));
+    Strings all;
+    for (const Offer& offer : feed.offers) all.push_back(offer.as_of);
+    for (const auto& [reason, rows] : feed.rejections) all.push_back(reason);
+    return all;
+  };
+  EXPECT_EQ(dates("Stand: 01.12.2026;;\n\ngpu;gpus;price\nT4;1;0,5\n"), Strings{"2026-12-01"});
+  EXPECT_EQ(dates("Stand:;01.12.2026;\ngpu;gpus;price\nT4;1;0,5\n"), Strings{"2026-12-01"});
+  EXPECT_EQ(dates("Acme\nValid from Dec 1, 2026\ngpu,gpus,price\nT4,1,0.5\n"), Strings{"2026-12-01"});
+  EXPECT_EQ(dates("Valid from 2026-12-01\ngpu,gpus,price,date\nT4,1,0.5,2026-11-20\nT4,2,1,\n"),
+            (Strings{"2026-11-20", "2026-12-01"}));
+  EXPECT_EQ(dates("Valid from 3/4/2026\ngpu,gpus,price\nT4,1,0.5\n"),
+            Strings{"a date that reads in two ways (3/4/2026)"});
+}
+
+TEST(OwnList, YesAndNoInFourLanguages) {
+  for (const char* yes : {"yes", "ja", "Ja", "oui", "Oui", "s\xC3\xAD", "S\xC3\x8D", "si", "true", "1"})
+    for (const char* no : {"no", "nein", "Nein", "non", "false", "0"}) {
+      const Feed feed = read_feed(std::string("gpu,gpus,price,spot,available\nRTX 4090,4,2.4,") + yes + "," + yes +
+                                      "\nRTX 4090,2,1.2," + no + "," + no + "\n",
+                                  terms_of("l.csv"));
+      ASSERT_EQ(told(feed), (Strings{"4x RTX 4090 spot $2.4", "2x RTX 4090 $1.2"})) << yes << " " << no;
+      EXPECT_EQ(feed.offers[0].stock, Stock::kUnsaid) << yes;
+      EXPECT_EQ(feed.offers[1].stock, Stock::kSoldOut) << no;
+    }
+}
+
+TEST(OwnList, APriceAgreesWithThatOfOneGpuBesideIt) {
+  const auto of = [](const std::string& heads, const std::string& cells) {
+    const Feed feed = read_feed("gpu,gpus," + heads + "\nRTX 4090,4," + cells + "\n", terms_of("l.csv"));
+    std::string text = feed.kept == 1 ? told(feed.offers[0]).substr(12) : "";
+    for (const auto& [reason, rows] : feed.rejections) text += "rejected: " + reason;
+    for (const auto& [reason, rows] : feed.corrections) text += " (" + reason + ")";
+    return text;
+  };
+  for (const bool swapped : {false, true}) {
+    const auto both = [&](const char* machine, const char* gpu) {
+      return swapped ? of("price_per_gpu,price_per_hour", std::string(gpu) + "," + machine)
+                     : of("price_per_hour,price_per_gpu", std::string(machine) + "," + gpu);
+    };
+    EXPECT_EQ(both("2.40", "0.60"), "$2.4");
+    EXPECT_EQ(both("2.39", "0.60"), "$2.39") << "rounded";
+    EXPECT_EQ(both("2.40", "1.20"), "rejected: a price that is not that of one GPU beside it times their number");
+    EXPECT_EQ(both("2.40", "0.70"),
+              "$2.4 (a price that is not quite that of one GPU beside it times their number, taken as it is)");
+  }
+  EXPECT_EQ(of("price,price_per_gpu", "0.60,0.60"),
+            "$2.4 (a price that is that of one GPU, as the column beside it says)");
+  EXPECT_EQ(of("price_per_hour,price_per_month", "2.40,1400"), "$2.4") << "a month may be cheaper";
+  EXPECT_EQ(of("price_per_hour,price_per_gpu_per_month", "2.40,300"), "$2.4");
+  EXPECT_EQ(of("price_per_hour,average price_per_gpu", "2.40,2.0"), "$2.4") << "an average is another thing";
+}
+
 TEST(OwnList, CountsDaysAsSpreadsheetsDo) {
   EXPECT_EQ(read_own_date("45987").text, "2025-11-26");
   EXPECT_EQ(read_own_date("46351.5").text, "2026-11-25");

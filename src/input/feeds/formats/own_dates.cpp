@@ -186,22 +186,69 @@ OwnDate read_own_date(std::string_view cell) {
                                               : real_date(dated_text(of_year, month, parts[0].value));
 }
 
-bool tells_time_of_record(std::string_view name) {
-  const std::vector<std::string> words = head_words(name);
-  const auto any = [&](std::string_view wanted) {
-    const auto list = split(wanted, '|');
-    return std::ranges::any_of(words,
-                               [&](const std::string& word) { return std::ranges::find(list, word) != list.end(); });
-  };
-  if (any("until|till|to|end|ends|ending|expires|expiry|expiration|expire|release|released|launch|launched|launches|"
-          "available|availability|next|due|start|starts|startup|delivery|eta|run|running|uptime|boot|age|up|bis|ab|"
-          "birth|reserved|reservation|contract|commitment|deleted|deprecated"))
+namespace {
+
+bool any_of(const std::vector<std::string>& words, std::string_view wanted) {
+  const auto list = split(wanted, '|');
+  return std::ranges::any_of(words,
+                             [&](const std::string& word) { return std::ranges::find(list, word) != list.end(); });
+}
+
+bool tell_time_of_record(const std::vector<std::string>& words) {
+  if (any_of(words,
+             "until|till|to|end|ends|ending|expires|expiry|expiration|expire|release|released|launch|launched|launches|"
+             "available|availability|next|due|start|starts|startup|delivery|eta|run|running|uptime|boot|age|up|bis|ab|"
+             "birth|reserved|reservation|contract|commitment|deleted|deprecated"))
     return false;
-  return any(
+  return any_of(
+      words,
       "date|day|time|datetime|timestamp|ts|epoch|when|as|asof|at|on|updated|update|created|recorded|observed|"
       "fetched|collected|captured|scraped|snapshot|retrieved|real_date|seen|read|modified|changed|effective|valid|"
       "since|from|last|logged|crawled|polled|sampled|quoted|published|generated|imported|ingested|datum|stand|"
       "zeit|zeitpunkt|zeitstempel|erfasst|tag|gultig|seit|abgerufen|aktualisiert|fecha|actualizado|maj|releve");
 }
+
+/// Whether what a title says before a date is that its prices are of that day: "Valid from", "Preise ab", "GPU prices".
+bool leads_to_date(std::string_view before) {
+  std::vector<std::string> words = head_words(before);
+  std::erase(words, "ab");  // of an offer it says when it begins, of prices since when they count
+  if (tell_time_of_record(words)) return true;
+  return std::ranges::all_of(words, [](const std::string& word) {
+    return any_of({word},
+                  "price|prices|pricing|pricelist|list|rates|rate|tariff|tariffs|gpu|gpus|cloud|our|current|new|preise|"
+                  "preisliste|preis|tarif|tarife|tarifs|prix|liste|precios|lista|tarifas|unsere|aktuelle|nos|de|des|"
+                  "del|the|per|a|au|du|le|el|partir|valable|valables|vigente|vigentes|valido|validos|desde|effet");
+  });
+}
+
+}  // namespace
+
+OwnDate read_title_date(std::string_view title) {
+  constexpr std::size_t kLongest = 200, kLongestDate = 40;
+  title = title.substr(0, kLongest);
+  const auto is_part = [](char c) { return is_digit(c) || is_letter(c) || static_cast<unsigned char>(c) >= 0x80; };
+  OwnDate latest;
+  for (std::size_t at = 0; at < title.size(); ++at) {
+    if (!is_part(title[at]) || (at > 0 && is_part(title[at - 1]))) continue;
+    // The longest text from here that is a date; a figure alone may be anything.
+    for (std::size_t end = std::min(title.size(), at + kLongestDate); end > at + 1; --end) {
+      if (end < title.size() && is_part(title[end])) continue;
+      const std::string_view text = trim(title.substr(at, end - at));
+      if (!is_digit(text.back()) || std::ranges::all_of(text, is_digit)) continue;
+      OwnDate date = read_own_date(text);
+      if (date.text.empty() && date.problem != kTwoDates) continue;
+      const std::string_view before = title.substr(0, at);
+      if (leads_to_date(before)) {
+        if (!date.problem.empty()) return date;
+        if (date.text > latest.text) latest = std::move(date);
+      }
+      at = end - 1;
+      break;
+    }
+  }
+  return latest;
+}
+
+bool tells_time_of_record(std::string_view name) { return tell_time_of_record(head_words(name)); }
 
 }  // namespace gpuplan

@@ -16,6 +16,10 @@ struct OwnDate {
 /// a spreadsheet, "25 novembre 2026", "25 de noviembre de 2026". What can be read in two ways (3/4/2026) is not.
 OwnDate read_own_date(std::string_view cell);
 
+/// The date of which a title says that what stands below is of it: "Valid from 1 Dec 2026", "Prices, Stand:
+/// 01.12.2026", or a date alone; the latest of several. One "valid until" is none of them.
+OwnDate read_title_date(std::string_view title);
+
 /// Whether the head of a column or the name of a field tells when its row was recorded, or since when it is so:
 /// "ts", "recorded_at", "Valid from". What stands there must be dates; "valid until" and "release date" are of other
 /// days.

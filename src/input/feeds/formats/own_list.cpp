@@ -22,6 +22,7 @@
 #include "input/feeds/rows/provider_names.h"
 #include "input/feeds/rows/stock_words.h"
 #include "input/prices/price_kind.h"
+#include "input/text/yes_no.h"
 
 namespace gpuplan {
 namespace {
@@ -60,9 +61,7 @@ class OwnListReader final : public FeedTable {
   bool header(FeedHeader names) override {
     const auto columns = OwnColumns::of(names);
     if (!columns) {
-      // A title: "All prices incl. 19% VAT".
-      for (const std::string_view cell : names)
-        if (const OwnTax tax = read_own_tax(cell); tax.said != OwnTax::Said::kNothing) tax_ = tax;
+      read_title(names);
       return false;
     }
     columns_ = *columns;
@@ -83,6 +82,7 @@ class OwnListReader final : public FeedTable {
   std::string_view needed() const override { return "gpu, gpus, price_per_hour"; }
   void row(const FeedCells& cells) override;
   void end() override { decide(); }
+  void read_title(FeedHeader cells);
   void note(const FeedCells& cells);
   void note_memory(const FeedCells& cells);
   void decide();
@@ -103,9 +103,22 @@ class OwnListReader final : public FeedTable {
   std::vector<HeldRow> held_;       ///< the first rows of the list
   std::size_t gpu_memories_ = 0, other_memories_ = 0;
   bool decided_ = false;
-  OwnTax tax_;  ///< that titles above the header say
+  OwnTax tax_;          ///< that titles above the header say
+  OwnDate title_date_;  ///< the same of the day of the prices
   LooseNumbers numbers_;
 };
+
+/// "All prices incl. 19% VAT", "Valid from 1 Dec 2026".
+void OwnListReader::read_title(FeedHeader cells) {
+  std::string title;
+  for (const std::string_view cell : cells) {
+    if (const OwnTax tax = read_own_tax(cell); tax.said != OwnTax::Said::kNothing) tax_ = tax;
+    // "Dec 1, 2026" is two cells where nobody put marks around it.
+    if (!trim(cell).empty()) title.append(title.empty() ? "" : ", ").append(trim(cell));
+  }
+  OwnDate date = read_title_date(title);
+  if (!date.text.empty() || !date.problem.empty()) title_date_ = std::move(date);
+}
 
 /// Each of these returns what is wrong with the row; empty: nothing.
 std::string OwnListReader::read_words(const FeedCells& cells, FeedRow& row) {
@@ -118,6 +131,7 @@ std::string OwnListReader::read_words(const FeedCells& cells, FeedRow& row) {
   row.instance = text(cells, OwnField::kInstance);
   row.availability = text(cells, OwnField::kAvailability);
   row.stock = stock_said(row.availability);
+  if (read_yes_no(row.availability)) row.availability.clear();  // it is said in `stock`
   row.label = text(cells, OwnField::kLabel);
   row.source = text(cells, OwnField::kSource);
   read_list_gpu(text(cells, OwnField::kGpu), rows().catalogue(), row);
@@ -165,12 +179,12 @@ std::string OwnListReader::read_figures(const FeedCells& cells, FeedRow& row) {
   return "";
 }
 
-/// What stands first in the columns of dates, the most telling head first.
+/// What stands first in the columns of dates, the most telling head first; without one that of the title.
 OwnDate OwnListReader::date_of(const FeedCells& cells) const {
   OwnDate date = read_own_date(text(cells, OwnField::kAsOf));
   for (const MayTellTime& time : times_)
     if (date.text.empty() && date.problem.empty() && time.tells()) date = read_own_date(cells.text(time.column));
-  return date;
+  return date.text.empty() && date.problem.empty() ? title_date_ : date;
 }
 
 /// Of all columns that tell it: what keeps the row out before what says of which price it is.

@@ -7,6 +7,7 @@
 #include "base/sorting.h"
 #include "base/text.h"
 #include "input/feeds/formats/own_amounts.h"
+#include "input/text/yes_no.h"
 
 namespace gpuplan {
 namespace {
@@ -112,11 +113,9 @@ void OwnPrices::add(const OwnColumn& column, std::string_view cell) {
 
 void OwnPrices::add_tax(const OwnColumn& column, std::string_view cell) {
   if (column.field == OwnField::kTaxIncluded) {
-    const std::string word = to_lower(cell);
-    for (const std::string_view yes : {"yes", "true", "1", "ja", "oui", "si"})
-      if (word == yes) tax_.said = OwnTax::Said::kWith;
-    for (const std::string_view no : {"no", "false", "0", "nein", "non"})
-      if (word == no) tax_.said = OwnTax::Said::kWithout;
+    const auto answer = read_yes_no(cell);
+    if (answer == true || cell == "1") tax_.said = OwnTax::Said::kWith;
+    if (answer == false || cell == "0") tax_.said = OwnTax::Said::kWithout;
     return;
   }
   // "19%"; 19 where the head says that it is a rate. Else it may be the tax in money.
@@ -196,6 +195,47 @@ std::string OwnPrices::convert(const OwnColumn& column, std::string_view cell, F
   return "";
 }
 
+/// What stands beside the price that is taken: of the machine and of one of its GPUs, for the same time, they say the
+/// same. A bare "price" that is that of one GPU is one.
+std::string OwnPrices::settle_others(const std::vector<Candidate>& others, const Candidate& taken, FeedRow& row,
+                                     double& into) {
+  const auto per_gpu = [&](const Candidate& one) {
+    return one.column->per_gpu || read_own_price(one.cell, *numbers_).per_gpu;
+  };
+  // A month may be cheaper by the hour, and means and lists of others are other prices.
+  const auto is_other = [](const Candidate& one) {
+    return one.column->hours > 1 || undone(*one.column) >= undone(OwnColumn{.summary = true});
+  };
+  const bool of_gpu = per_gpu(taken);
+  for (const Candidate& other : others) {
+    if (per_gpu(other) == of_gpu || is_other(other) || is_other(taken)) continue;
+    FeedRow beside;
+    beside.gpus = row.gpus;
+    double machine = kNoPrice;
+    Found found;
+    if (!convert(*other.column, other.cell, beside, machine, found).empty() || !(machine > 0) || row.gpus <= 1)
+      continue;
+    constexpr double kRounded = 0.01, kNear = 0.02, kFar = 1.5;  // dollars of one GPU; shares
+    const auto alike = [&](double a, double b) {
+      return std::abs(a - b) <= kNear * std::max(a, b) + kRounded * row.gpus;
+    };
+    if (alike(machine, into)) continue;
+    const Candidate& bare = of_gpu ? other : taken;
+    double& of_bare = of_gpu ? machine : into;
+    if (is_bare(*bare.column) && alike(of_bare * row.gpus, of_gpu ? into : machine)) {
+      if (!of_gpu) into = machine;
+      row.corrections.emplace_back("a price that is that of one GPU, as the column beside it says");
+      continue;
+    }
+    if (std::max(machine, into) > kFar * std::min(machine, into))
+      return "a price that is not that of one GPU beside it times their number";
+    if (of_gpu) into = machine;
+    row.corrections.emplace_back(
+        "a price that is not quite that of one GPU beside it times their number, taken as it is");
+  }
+  return "";
+}
+
 /// The first cell that holds a price, of those whose heads need least undoing.
 std::string OwnPrices::read_kind(bool spot, FeedRow& row, double& into, Found& found) {
   std::vector<Candidate> candidates;
@@ -205,7 +245,10 @@ std::string OwnPrices::read_kind(bool spot, FeedRow& row, double& into, Found& f
   std::string problem;
   for (const Candidate& one : candidates) {
     if (std::string wrong = convert(*one.column, one.cell, row, into, found); !wrong.empty()) return wrong;
-    if (!std::isnan(into)) break;
+    if (!std::isnan(into)) {
+      if (std::string wrong = settle_others(candidates, one, row, into); !wrong.empty()) return wrong;
+      break;
+    }
     if (problem.empty()) problem = found.problem;
   }
   found.problem = std::isnan(into) ? std::move(problem) : "";

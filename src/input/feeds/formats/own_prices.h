@@ -53,6 +53,7 @@ class OwnPrices {
   std::string settle_unit();
   bool unit_is_of(const OwnColumn& column) const;
   std::string read_kind(bool spot, FeedRow& row, double& into, Found& found);
+  std::string settle_others(const std::vector<Candidate>& others, const Candidate& taken, FeedRow& row, double& into);
   std::string convert(const OwnColumn& column, std::string_view cell, FeedRow& row, double& into, Found& found);
 
   LooseNumbers* numbers_;

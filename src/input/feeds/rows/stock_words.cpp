@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "input/text/untidy/accents.h"
+#include "input/text/yes_no.h"
 
 namespace gpuplan {
 namespace {
@@ -24,9 +25,8 @@ constexpr std::array<std::string_view, 14> kDoubt = {
     "often",      "sometimes",     "may", "rarely",   "occasionally", "never",   "notsoldout",
     "nowaitlist", "nowaitinglist", "oft", "manchmal", "souvent",      "parfois", "avecesagotado"};
 /// Nothing but these, where availability is what is asked for.
-constexpr std::array<std::string_view, 15> kAnswers = {"no",   "none",      "false", "0",        "n",
-                                                       "nein", "non",       "full",  "busy",     "out",
-                                                       "sold", "exhausted", "empty", "reserved", "keine"};
+constexpr std::array<std::string_view, 8> kAnswers = {"0",    "full",      "busy",  "out",
+                                                      "sold", "exhausted", "empty", "reserved"};
 
 }  // namespace
 
@@ -39,7 +39,8 @@ bool says_sold_out(std::string_view text) {
 Stock stock_said(std::string_view text) {
   if (const auto stock = from_name<Stock>(to_lower(trim(text)))) return *stock;
   const std::string word = squeeze(without_accents(text));
-  if (std::ranges::find(kAnswers, word) != kAnswers.end() || says_sold_out(text)) return Stock::kSoldOut;
+  if (read_yes_no(word) == false || std::ranges::find(kAnswers, word) != kAnswers.end() || says_sold_out(text))
+    return Stock::kSoldOut;
   return word == "limited" ? Stock::kLow : Stock::kUnsaid;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "input/feeds/rows/feed_rows.h"
 #include "input/text/csv.h"
+#include "input/text/yes_no.h"
 
 namespace gpuplan {
 
@@ -71,10 +72,9 @@ double json_number_or(const Tree& tree, std::string_view path, double otherwise)
 }
 
 std::optional<bool> json_flag(const Tree& tree, std::string_view path) {
-  const std::string text = to_lower(json_text(tree, path));
-  if (text == "true" || text == "yes" || text == "1") return true;
-  if (text == "false" || text == "no" || text == "0") return false;
-  return std::nullopt;
+  const std::string text = json_text(tree, path);
+  if (text == "1" || text == "0") return text == "1";
+  return read_yes_no(text);
 }
 
 std::string date_said(std::string_view text) {

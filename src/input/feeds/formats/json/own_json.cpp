@@ -233,7 +233,7 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   }
   row.availability = fields.text(kStockFields);
   row.stock = stock_said(row.availability);
-  if (row.availability == "true" || row.availability == "false") row.availability.clear();
+  if (read_yes_no(row.availability)) row.availability.clear();  // it is said in `stock`
   const OwnDate own_date = date_of(fields, record, names);
   if (!own_date.problem.empty()) return rows.reject(number, std::string(own_date.problem), row.words());
   row.as_of = own_date.text.empty() ? date : own_date.text;
