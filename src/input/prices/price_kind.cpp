@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "input/text/yes_no.h"
+#include "input/text/untidy/yes_no.h"
 
 namespace gpuplan {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/sorting.h"
 #include "base/text.h"
 #include "input/feeds/formats/own_amounts.h"
-#include "input/text/yes_no.h"
+#include "input/text/untidy/yes_no.h"
 
 namespace gpuplan {
 namespace {

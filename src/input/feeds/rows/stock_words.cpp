@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "input/text/untidy/accents.h"
-#include "input/text/yes_no.h"
+#include "input/text/untidy/yes_no.h"
 
 namespace gpuplan {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "input/feeds/rows/feed_rows.h"
 #include "input/text/csv.h"
-#include "input/text/yes_no.h"
+#include "input/text/untidy/yes_no.h"
 
 namespace gpuplan {
 
