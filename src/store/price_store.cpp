@@ -232,8 +232,7 @@ Result<PriceStore> PriceStore::scratch() {
   return PriceStore(*std::move(database));
 }
 
-Result<void> PriceStore::stage(const std::string& list, std::span<const Offer> offers,
-                               std::span<const std::uint64_t> rows) {
+Result<void> PriceStore::stage(const std::string& list, std::span<const Offer> offers, std::span<const OfferRow> rows) {
   if (!staged_) {
     if (const auto begun = database_->begin(); !begun) {
       Error error = begun.error();

@@ -49,7 +49,7 @@ class PriceStore {
   /// Offers of a list that is too long to be held, which is called by its Feed::file, are put aside until import() is
   /// called with that list and a judge, which is asked before the counts of lists are stored; `rows` of the list are
   /// those of the offers. The first call takes the right to write.
-  Result<void> stage(const std::string& list, std::span<const Offer> offers, std::span<const std::uint64_t> rows);
+  Result<void> stage(const std::string& list, std::span<const Offer> offers, std::span<const OfferRow> rows);
 
   /// Adds all lists, or after an error none. Offers dated before what is known become part of the past. Thins what is
   /// old, and lays the present out for planners (store/ready/ready.h).

@@ -51,6 +51,24 @@ class Prices(unittest.TestCase):
         self.assertIn("5 rows read: 3 kept (1 corrected), 2 rejected", text)
         self.assertRegex(text, r"aws\.csv:5: rejected: .*NoSuchGpu")
 
+    def test_corrected_rows_are_kept_rows(self):
+        # A price of one GPU without a number of them is corrected; at $900 nobody asks it, and tomorrow is not yet.
+        rows = ["gpu,gpus,price_per_gpu,date,region", "H100 SXM,,3,2026-11-20,a", "H100 SXM,,900,2026-11-20,b",
+                "H100 SXM,1,3,2026-11-20,c", "H100 SXM,,3,2027-11-20,d"]
+        reason = "a price of one GPU, no number of them: taken as one"
+        for more in (0, 10_001):
+            rows += [f"H100 SXM,1,{3 + number / 1e5},2026-11-20,r{number}" for number in range(more)]
+            rows += rows[1:2] * min(more, 1)  # the same again, far behind the first
+            path = self.file("mine.csv", "\n".join(rows) + "\n")
+            told = self.answer("import", path, "--provider", "me", "--dry-run", "--details")
+            self.assertEqual((told["rows"], told["corrected"]), (len(rows) - 1, 1), more)
+            self.assertEqual(told["kept"], 2 + more)
+            self.assertEqual(told["rows"], told["kept"] + told["rejected"])
+            self.assertEqual(sum(one["rows"] for one in told["rejections"]), told["rejected"])
+            self.assertEqual(told["corrections"], [{"reason": reason, "rows": 1}])
+            if not more:
+                self.assertEqual([note["row"] for note in told["notes"] if note["what"] == "corrected"], [2])
+
     def test_machines_and_prices_of_their_parts_in_two_files(self):
         shapes = json.dumps({"items": [
             {"name": "BM.GPU.H100.8", "status": "ACTIVE", "gpuQty": 8, "gpuMemoryQty": 640,
@@ -213,6 +231,10 @@ class Prices(unittest.TestCase):
         mine = self.file("mine.csv", "gpu,gpus,price_per_hour\nH100 SXM,8,70\n")
         self.assertIn("1 offer from", run(*ask, "--prices", mine, **environment).stdout)
         self.assertIn("p5.48xlarge", run("offers", "H100", "gpus=8", "price=18", **environment).stdout)
+        both = [run("offers", *words, "--json", **environment).stdout
+                for words in (("region=us", "H100:8"), ("region=us H100:8",), ("H100:8 region=us",))]
+        self.assertIn("p5.48xlarge", both[0])
+        self.assertEqual(both[1:], both[:1] * 2)
 
     def test_the_order_may_be_said_as_vast_says_it(self):
         words = ["offers", "gpu_name=H100_SXM num_gpus>=8 dph<30"]

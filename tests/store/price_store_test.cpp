@@ -305,21 +305,21 @@ TEST_F(StoredPrices, OfLongListsAreThoseOfTheSameListsHeld) {
 
   Feed feed = list_of({}, "long.csv");
   struct Judge final : StagedJudge {
-    OfferVerdict look_at(std::string_view, const Offer& offer, std::uint64_t row) override {
-      EXPECT_GT(row, 0U);
+    OfferVerdict look_at(std::string_view, const Offer& offer, const OfferRow& row) override {
+      EXPECT_GT(row.row, 0U);
       EXPECT_EQ(offer.gpu, "H100 SXM");
       return {};
     }
-    void twice(std::string_view list, std::uint64_t rows) override {
+    void twice(std::string_view list, const OfferRow&) override {
       EXPECT_EQ(list, "long.csv");
-      again += rows;
+      ++again;
     }
     std::uint64_t again = 0;
   } judge;
   PriceStore target = store();
   for (std::size_t at = 0; at < offers.size(); at += 7000) {
     const auto part = std::span(offers).subspan(at, std::min<std::size_t>(7000, offers.size() - at));
-    std::vector<std::uint64_t> rows(part.size(), at + 1);
+    std::vector<OfferRow> rows(part.size(), OfferRow{at + 1});
     ASSERT_TRUE(target.stage("long.csv", part, rows));
   }
   ASSERT_TRUE(target.import({feed}, terms, &judge));
@@ -334,11 +334,13 @@ TEST_F(StoredPrices, ThatAJudgeLeavesOutAreNotStored) {
   PriceStore target = store();
   std::vector<Offer> offers = {offer_at("aws", "x", 1, "2026-11-20"), offer_at("aws", "y", 2, "2026-11-20")};
   offers[1].spot_price = exactly(kAnHour * 1.5);
-  const std::vector<std::uint64_t> rows = {1, 2};
+  const std::vector<OfferRow> rows = {{1}, {2}};
   ASSERT_TRUE(target.stage("long.csv", offers, rows));
   struct Judge final : StagedJudge {
-    OfferVerdict look_at(std::string_view, const Offer&, std::uint64_t row) override { return {row != 1, row != 2}; }
-    void twice(std::string_view, std::uint64_t) override {}
+    OfferVerdict look_at(std::string_view, const Offer&, const OfferRow& row) override {
+      return {row.row != 1, row.row != 2};
+    }
+    void twice(std::string_view, const OfferRow&) override {}
   } judge;
   ASSERT_TRUE(target.import({list_of({}, "long.csv")}, {"2026-11-25", "12:00:00", "test"}, &judge));
   ASSERT_EQ(known().size(), 1U);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,8 +83,13 @@ ImportReport report_of(const std::vector<Feed>& lists, bool details) {
     for (const auto& [reason, rows] : list.corrections) report.corrections[reason] += rows;
     report.record.lists.push_back({list.format, list.file, list.rows, list.kept, list.corrected, list.rejected(), {}});
     if (!details) continue;
+    // What was put right of a row that was rejected after all is none of what is kept.
+    std::set<std::uint64_t> rejected;
     for (const FeedNote& note : list.notes)
-      report.notes.push_back({list.file, note.row, note.rejected, note.reason, note.words});
+      if (note.rejected) rejected.insert(note.row);
+    for (const FeedNote& note : list.notes)
+      if (note.rejected || !rejected.contains(note.row))
+        report.notes.push_back({list.file, note.row, note.rejected, note.reason, note.words});
   }
   return report;
 }
@@ -142,7 +149,6 @@ Result<ImportReport> store_feeds(System& system, std::vector<Feed>& lists, const
   const ImportTerms terms{*today, system.time_of_day(), GPUPLAN_VERSION};
   Result<ImportRecord> record;
   if (any_long) {
-    long_lists->add_counts(lists);
     record = long_lists->import(lists, terms);
   } else if (!options.dry_run) {
     auto store = PriceStore::open(*file, PriceStore::Use::kWrite);

@@ -37,42 +37,17 @@ void LongLists::take(Feed& part) {
       return;
     }
   name_source(part);
-  Feed& counts = counts_[part.file];
-  Feed looked;
-  looked.offers = std::move(part.offers);
-  looked.offer_rows = std::move(part.offer_rows);
-  looked.kept = looked.offers.size();
-  reject_future(looked, today_);
-  for (const auto& [reason, rows] : looked.rejections) counts.rejections[reason] += rows;
-  counts.notes.insert(counts.notes.end(), looked.notes.begin(), looked.notes.end());
-  for (const Offer& offer : looked.offers) judge_.add(offer, false);
-  if (auto staged = store_->stage(part.file, looked.offers, looked.offer_rows); !staged)
-    error_ = std::move(staged.error());
+  reject_future(part, today_);
+  for (const Offer& offer : part.offers) judge_.add(offer, false);
+  if (auto staged = store_->stage(part.file, part.offers, part.offer_rows); !staged) error_ = std::move(staged.error());
 }
 
-void LongLists::add_counts(std::vector<Feed>& lists) const {
-  for (const auto& [file, counts] : counts_) {
-    Feed* list = list_of(lists, file);
-    if (list == nullptr) continue;
-    for (const auto& [reason, rows] : counts.rejections) {
-      list->rejections[reason] += rows;
-      list->kept -= rows;
-    }
-    list->corrected = std::min(list->corrected, list->kept);
-    for (const FeedNote& note : counts.notes)
-      if (list->notes.size() < Feed::kMostNotes) list->notes.push_back(note);
-  }
-}
-
-OfferVerdict LongLists::look_at(std::string_view list, const Offer& offer, std::uint64_t row) {
+OfferVerdict LongLists::look_at(std::string_view list, const Offer& offer, const OfferRow& row) {
   return look_at_odd(*list_of(*lists_, list), offer, row, judge_, options_->unlikely);
 }
 
-void LongLists::twice(std::string_view file, std::uint64_t rows) {
-  Feed& list = *list_of(*lists_, file);
-  list.kept -= rows;
-  list.rejections["the same row again"] += rows;
-  list.corrected = std::min(list.corrected, list.kept);
+void LongLists::twice(std::string_view file, const OfferRow& row) {
+  list_of(*lists_, file)->reject(row, "the same row again");
 }
 
 Result<ImportRecord> LongLists::import(std::vector<Feed>& lists, const ImportTerms& terms) {

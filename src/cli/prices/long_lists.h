@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,15 +31,13 @@ class LongLists final : public OfferSink, private StagedJudge {
   const std::optional<Error>& error() const { return error_; }
   /// What prices are held against: what was known before and all offers that came. REQUIRES: any(), no error.
   PriceJudge& judge() { return judge_; }
-  /// Tells the lists what became of their rows while they were read.
-  void add_counts(std::vector<Feed>& lists) const;
   /// Stores all lists, those that were held too.
   Result<ImportRecord> import(std::vector<Feed>& lists, const ImportTerms& terms);
 
  private:
   Result<void> begin();
-  OfferVerdict look_at(std::string_view list, const Offer& offer, std::uint64_t row) override;
-  void twice(std::string_view list, std::uint64_t rows) override;
+  OfferVerdict look_at(std::string_view list, const Offer& offer, const OfferRow& row) override;
+  void twice(std::string_view list, const OfferRow& row) override;
 
   System* system_;
   const KeepOptions* options_;
@@ -50,7 +47,6 @@ class LongLists final : public OfferSink, private StagedJudge {
   std::string today_;
   PriceJudge judge_;
   std::vector<Feed>* lists_ = nullptr;  ///< that are being stored
-  std::map<std::string, Feed> counts_;  ///< by file: what was rejected here, negative by as much in `kept`
 };
 
 }  // namespace gpuplan::cli

@@ -23,17 +23,17 @@ void add_note(Feed& list, FeedNote note) {
   if (list.notes.size() < Feed::kMostNotes) list.notes.push_back(std::move(note));
 }
 
-void reject(Feed& list, std::uint64_t row, std::string reason, std::string words) {
-  --list.kept;
-  list.corrected = std::min(list.corrected, list.kept);
-  ++list.rejections[reason];
-  add_note(list, {row, true, std::move(reason), std::move(words)});
+void reject(Feed& list, const OfferRow& row, std::string reason, std::string words) {
+  list.reject(row, reason);
+  add_note(list, {row.row, true, std::move(reason), std::move(words)});
 }
 
-void correct(Feed& list, std::uint64_t row, std::string reason, std::string words) {
+/// `row` is counted as corrected once.
+void correct(Feed& list, OfferRow& row, std::string reason, std::string words) {
   ++list.corrections[reason];
-  list.corrected = std::min(list.corrected + 1, list.kept);
-  add_note(list, {row, false, std::move(reason), std::move(words)});
+  if (row.corrected == 0) ++list.corrected;
+  row.corrected |= 1;
+  add_note(list, {row.row, false, std::move(reason), std::move(words)});
 }
 
 /// Keeps the offers of a list of which `is_kept(offer, row)` says so.
@@ -78,23 +78,24 @@ std::string odd_words(const Offer& offer, const OddPrice& odd) {
 
 void reject_future(Feed& list, std::string_view today) {
   const int last = days_before(packed_date(today), -1);
-  keep_offers(list, [&](const Offer& offer, std::uint64_t row) {
+  keep_offers(list, [&](const Offer& offer, const OfferRow& row) {
     if (packed_date(offer.as_of) <= last) return true;
     reject(list, row, "a date in the future", offer_words(offer));
     return false;
   });
 }
 
-OfferVerdict look_at_odd(Feed& list, const Offer& offer, std::uint64_t row, PriceJudge& judge, bool keep) {
+OfferVerdict look_at_odd(Feed& list, const Offer& offer, const OfferRow& row, PriceJudge& judge, bool keep) {
   OfferVerdict verdict;
+  OfferRow counted = row;
   for (const OddPrice& odd : judge.judge(offer)) {
     if (!verdict.kept) break;
     const std::string what = std::string(odd.times > 1 ? "far above " : "far below ") + words_of(odd.gauge).rule;
     if (keep) {
-      correct(list, row, std::string("a ") + (odd.spot ? "spot " : "") + "price " + what + ", kept",
+      correct(list, counted, std::string("a ") + (odd.spot ? "spot " : "") + "price " + what + ", kept",
               odd_words(offer, odd));
     } else if (odd.spot && offer.price) {
-      correct(list, row, "a spot price " + what + ", left out", odd_words(offer, odd));
+      correct(list, counted, "a spot price " + what + ", left out", odd_words(offer, odd));
       verdict.spot_kept = false;
     } else {
       reject(list, row, "a price " + what, odd_words(offer, odd));
@@ -109,7 +110,7 @@ void look_at_odd(std::vector<Feed>& lists, PriceJudge& judge, bool keep) {
   for (const Feed& list : lists)
     for (const Offer& offer : list.offers) judge.add(offer, false);
   for (Feed& list : lists)
-    keep_offers(list, [&](Offer& offer, std::uint64_t row) {
+    keep_offers(list, [&](Offer& offer, const OfferRow& row) {
       const OfferVerdict verdict = look_at_odd(list, offer, row, judge, keep);
       if (!verdict.spot_kept) offer.spot_price.reset();
       return verdict.kept;

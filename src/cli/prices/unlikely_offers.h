@@ -16,9 +16,8 @@ namespace gpuplan::cli {
 void reject_future(Feed& list, std::string_view today);
 
 /// Looks at an offer of a list whose price nobody else asks: it is rejected, or its spot price is left out where that
-/// on demand is none such, and the counts and notes of the list say so. `row`: of the list. `keep`: it is kept and told
-/// as corrected.
-OfferVerdict look_at_odd(Feed& list, const Offer& offer, std::uint64_t row, PriceJudge& judge, bool keep);
+/// on demand is none such, and the counts and notes of the list say so. `keep`: it is kept and told as corrected.
+OfferVerdict look_at_odd(Feed& list, const Offer& offer, const OfferRow& row, PriceJudge& judge, bool keep);
 
 /// The same of all offers of lists, which the judge need not know.
 void look_at_odd(std::vector<Feed>& lists, PriceJudge& judge, bool keep);

@@ -14,7 +14,8 @@ constexpr std::size_t kMostDays = 4096;  // held of a group before each is kept 
 Database& with_table(Database& database) {
   database.run(
       "CREATE TEMP TABLE staged (list INTEGER NOT NULL, grp INTEGER NOT NULL, instance INTEGER NOT NULL, zone INTEGER "
-      "NOT NULL, gpus INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, vcpus INTEGER NOT NULL, price "
+      "NOT NULL, gpus INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, corrected INTEGER NOT NULL, vcpus "
+      "INTEGER NOT NULL, price "
       "REAL, "
       "spot REAL, stock INTEGER NOT NULL, reliability REAL NOT NULL, details INTEGER NOT NULL, price_low REAL, "
       "price_high REAL, spot_low REAL, spot_high REAL)");
@@ -26,7 +27,7 @@ Database& with_table(Database& database) {
 StagedOffers::StagedOffers(Database& database)
     : database_(&with_table(database)),
       numbers_(database),
-      add_(database, "INSERT INTO temp.staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
+      add_(database, "INSERT INTO temp.staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
 
 const StagedOffers::List* StagedOffers::find(const std::string& name) const {
   const auto found = std::ranges::find(lists_, name, &List::name);
@@ -38,7 +39,7 @@ StagedOffers::List& StagedOffers::list_of(const std::string& name) {
   return lists_.emplace_back(List{name, {}});
 }
 
-void StagedOffers::take(const std::string& list, std::span<const Offer> offers, std::span<const std::uint64_t> rows) {
+void StagedOffers::take(const std::string& list, std::span<const Offer> offers, std::span<const OfferRow> rows) {
   List& to = list_of(list);
   const std::int64_t number = &to - lists_.data();
   for (std::size_t i = 0; i < offers.size(); ++i) {
@@ -47,9 +48,10 @@ void StagedOffers::take(const std::string& list, std::span<const Offer> offers, 
     if (days.empty() || days.back() != item.day) days.push_back(item.day);
     if (days.size() >= kMostDays) make_set(days);
     const PriceValues& v = item.values;
-    add_(number, item.group, item.instance, item.zone, item.gpus, item.day,
-         static_cast<std::int64_t>(i < rows.size() ? rows[i] : 0), offers[i].vcpus, v.price, v.spot, v.stock,
-         v.reliability, v.details, v.price_low, v.price_high, v.spot_low, v.spot_high);
+    const OfferRow row = i < rows.size() ? rows[i] : OfferRow{};
+    add_(number, item.group, item.instance, item.zone, item.gpus, item.day, static_cast<std::int64_t>(row.row),
+         static_cast<std::int64_t>(row.corrected), offers[i].vcpus, v.price, v.spot, v.stock, v.reliability, v.details,
+         v.price_low, v.price_high, v.spot_low, v.spot_high);
   }
 }
 
@@ -79,11 +81,10 @@ void StagedOffers::read(const std::string& list, StagedJudge& judge, ItemSink& s
       "SELECT u.text, p.text, r.text, s.text FROM groups g JOIN texts u ON u.id = g.gpu JOIN texts p ON p.id "
       "= g.provider JOIN texts r ON r.id = g.region JOIN texts s ON s.id = g.source WHERE g.id = ?");
   Statement rows(*database_,
-                 "SELECT grp, instance, zone, gpus, day, row, vcpus, " + std::string(kPriceColumns) +
+                 "SELECT grp, instance, zone, gpus, day, row, corrected, vcpus, " + std::string(kPriceColumns) +
                      " FROM temp.staged WHERE list = ? ORDER BY grp, instance, zone, gpus, day, price, spot, "
                      "stock, details, price_low, price_high, spot_low, spot_high, reliability, row");
-  constexpr int kValues = 7;
-  std::uint64_t twice = 0;
+  constexpr int kValues = 8;
   std::optional<Item> before;
   Offer offer;
   std::int64_t named = 0;
@@ -95,8 +96,9 @@ void StagedOffers::read(const std::string& list, StagedJudge& judge, ItemSink& s
               static_cast<int>(rows.whole(3)),
               static_cast<int>(rows.whole(4)),
               values_in(rows, kValues)};
+    const OfferRow row{static_cast<std::uint64_t>(rows.whole(5)), static_cast<std::uint64_t>(rows.whole(6))};
     if (before && before->same(item)) {
-      ++twice;
+      judge.twice(list, row);
       continue;
     }
     before = item;
@@ -108,15 +110,14 @@ void StagedOffers::read(const std::string& list, StagedJudge& judge, ItemSink& s
       offer.source = names.text(3);
     }
     offer.gpus = item.gpus;
-    offer.vcpus = static_cast<int>(rows.whole(6));
+    offer.vcpus = static_cast<int>(rows.whole(7));
     offer.as_of = date_text(item.day);
     fill(offer, item.values);
-    const OfferVerdict verdict = judge.look_at(list, offer, static_cast<std::uint64_t>(rows.whole(5)));
+    const OfferVerdict verdict = judge.look_at(list, offer, row);
     if (!verdict.kept) continue;
     if (!verdict.spot_kept) item.values.spot = item.values.spot_low = item.values.spot_high = std::nullopt;
     sink.take(item);
   }
-  if (twice > 0) judge.twice(list, twice);
 }
 
 }  // namespace gpuplan

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/feeds/rows/feed.h"
 #include "store/rows/items.h"
 
 namespace gpuplan {
@@ -23,10 +24,10 @@ struct OfferVerdict {
 class StagedJudge {
  public:
   virtual ~StagedJudge() = default;
-  /// GPU, provider, region, prices, vCPUs and date of the offer are filled. `row`: of the list.
-  virtual OfferVerdict look_at(std::string_view list, const Offer& offer, std::uint64_t row) = 0;
-  /// So many rows of a list said the same as others of it.
-  virtual void twice(std::string_view list, std::uint64_t rows) = 0;
+  /// GPU, provider, region, prices, vCPUs and date of the offer are filled.
+  virtual OfferVerdict look_at(std::string_view list, const Offer& offer, const OfferRow& row) = 0;
+  /// A row of a list said the same as another one of it.
+  virtual void twice(std::string_view list, const OfferRow& row) = 0;
 };
 
 class ItemSink {
@@ -40,7 +41,7 @@ class StagedOffers {
   /// Within a transaction of the database, which outlives this.
   explicit StagedOffers(Database& database);
 
-  void take(const std::string& list, std::span<const Offer> offers, std::span<const std::uint64_t> rows);
+  void take(const std::string& list, std::span<const Offer> offers, std::span<const OfferRow> rows);
   /// Lists with the oldest day of each, in the order in which they came.
   std::vector<std::pair<std::string, int>> lists() const;
   /// Days of each group of a list, in their order.

@@ -21,24 +21,35 @@ struct FeedNote {
   std::string words;      ///< the row's own, to find it by: "p5.48xlarge us-east-1"
 };
 
-/// rows = kept + rejected(), always.
+/// Which row of its list an offer comes from.
+struct OfferRow {
+  std::uint64_t row = 0;        ///< FeedNote::row
+  std::uint64_t corrected = 0;  ///< a bit for each correction of it, by its place in Feed::correction_names
+};
+
+/// rows = kept + rejected(), corrected <= kept, always.
 struct Feed {
   static constexpr std::size_t kMostNotes = 20'000;  ///< the rest is only counted
   static constexpr std::size_t kHeld = 10'000;       ///< offers of a long list that are held at once
 
-  std::string format;                                 ///< "SkyPilot catalogue"
-  std::string file{};                                 ///< FeedTerms::file, of a zip with the name in it behind
-  std::string name{};                                 ///< tells it from other lists of its day; empty: `file` does
-  std::vector<Offer> offers;                          ///< each kept row gives one
-  std::vector<std::uint64_t> offer_rows{};            ///< the row of each
-  std::uint64_t rows = 0, kept = 0, corrected = 0;    ///< corrected rows are kept
-  std::uint64_t undated = 0;                          ///< kept rows without a date of their own
-  bool waits = false;                                 ///< has no rows: they come with the list that it belongs to
-  std::vector<FeedNote> notes;                        ///< in the order of the rows
-  std::map<std::string, std::uint64_t> rejections{};  ///< rows by reason
-  std::map<std::string, std::uint64_t> corrections{};
+  std::string format;                                  ///< "SkyPilot catalogue"
+  std::string file{};                                  ///< FeedTerms::file, of a zip with the name in it behind
+  std::string name{};                                  ///< tells it from other lists of its day; empty: `file` does
+  std::vector<Offer> offers;                           ///< each kept row gives one
+  std::vector<OfferRow> offer_rows{};                  ///< the row of each
+  std::uint64_t rows = 0, kept = 0, corrected = 0;     ///< corrected rows are kept
+  std::uint64_t undated = 0;                           ///< kept rows without a date of their own
+  bool waits = false;                                  ///< has no rows: they come with the list that it belongs to
+  std::vector<FeedNote> notes;                         ///< in the order of the rows
+  std::map<std::string, std::uint64_t> rejections{};   ///< rows by reason
+  std::map<std::string, std::uint64_t> corrections{};  ///< kept rows by reason
+  std::vector<std::string> correction_names{};         ///< reasons that rows were corrected for, as they came
 
   std::uint64_t rejected() const { return rows - kept; }
+  /// Counts a kept row as corrected, once for each of the reasons.
+  OfferRow correct(std::uint64_t row, const std::vector<std::string>& reasons);
+  /// Takes back what was counted of a kept row that is rejected after all.
+  void reject(const OfferRow& row, const std::string& reason);
 };
 
 /// Takes the kept offers of lists that are too long to be held.

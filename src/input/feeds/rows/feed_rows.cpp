@@ -308,19 +308,14 @@ void FeedRows::take(FeedRow row) {
   offer.label = std::move(row.label);
   parted_->give_band(offer);
   if (seen_before(offer)) return reject(row.row, "the same row again", words);
-  feed_.offers.push_back(std::move(offer));
-  feed_.offer_rows.push_back(row.row);
-
   ++feed_.rows;
   ++feed_.kept;
   if (undated) ++feed_.undated;
-  if (terms_.long_lists != nullptr && feed_.offers.size() >= Feed::kHeld) hand_over();
-  if (row.corrections.empty()) return;
-  ++feed_.corrected;
-  for (std::string& reason : row.corrections) {
-    ++feed_.corrections[reason];
+  feed_.offers.push_back(std::move(offer));
+  feed_.offer_rows.push_back(feed_.correct(row.row, row.corrections));
+  for (std::string& reason : row.corrections)
     if (feed_.notes.size() < Feed::kMostNotes) feed_.notes.push_back({row.row, false, std::move(reason), words});
-  }
+  if (terms_.long_lists != nullptr && feed_.offers.size() >= Feed::kHeld) hand_over();
 }
 
 /// Rows that say the same again are found among those held only; whoever takes them finds the others.
