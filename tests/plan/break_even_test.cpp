@@ -9,11 +9,6 @@
 namespace gpuplan {
 namespace {
 
-Compared compared_of(const Searched& all) {
-  return {all.result.errors ? *all.result.errors : known().errors, known().answer_constants.beside_shared,
-          known().practice_constants, SearchOptions{}.seed};
-}
-
 std::optional<BreakEven> of(const Searched& all) { return break_even(all.job, all.result, compared_of(all)); }
 
 /// Whether the pick is still on the same GPU of the same provider when these cost so many times as much.
@@ -74,7 +69,26 @@ TEST(BreakEven, IsNoneWhereNothingElseIs) {
   EXPECT_TRUE(of(Searched(job_of(two + std::string(kLora)))));
   EXPECT_FALSE(of(Searched(job_of(two + std::string(kLora) + "goal: fastest\n")))) << "prices decide nothing";
   EXPECT_FALSE(of(Searched(job_of(two + std::string(kLora) + "commitments: {provider: aws, price: $0.5/h}\n"))));
-  EXPECT_FALSE(of(Searched(job_of(two + std::string(kLora) + "credits: {provider: aws, amount: $0.1}\n"))));
+}
+
+TEST(BreakEven, CreditsPayFirst) {
+  const std::string job = std::string(kFull) + "value_of_time: $5/h\n";
+  const Searched without(job_of(job));
+  const auto at_first = of(without);
+  ASSERT_TRUE(at_first);
+  const Plan& pick = without.pick();
+  for (const double share : {0.3, 0.7}) {
+    const std::string terms = "credits: {provider: " + pick.offer->provider + ", amount: $" +
+                              std::to_string(pick.cost.p50.value * share) + "}\n";
+    const Searched all(job_of(job + terms));
+    ASSERT_EQ(all.pick().offer->provider, pick.offer->provider);
+    ASSERT_GT(all.pick().credits.value, 0);
+    const auto found = of(all);
+    ASSERT_TRUE(found) << terms;
+    EXPECT_TRUE(stays(all, found->price / found->now * 0.95)) << terms;
+    EXPECT_FALSE(stays(all, found->price / found->now * 1.05)) << terms;
+    if (all.pick().offer->gpu == pick.offer->gpu) EXPECT_GT(found->price, at_first->price) << terms;
+  }
 }
 
 }  // namespace

@@ -95,14 +95,14 @@ TEST(Credits, NeverRaiseACostAndMoreNeverDearer) {
 
 TEST(Credits, MakeThePriceUpToWhichAPlanIsTheBestHigher) {
   const Searched all = searched("goal: cheapest\ncredits: [{provider: aws, amount: $40}]\n");
-  const std::vector<Fallback> rows = fallback_order(all.job, all.result);
+  const std::vector<Fallback> rows = fallback_order(all.job, all.result, compared_of(all));
   // The same machines elsewhere are what there is to fall back on.
   ASSERT_TRUE(rows.front().below);
   EXPECT_NEAR(dollars_an_hour(*rows.front().below), (96.0 + 40) / 4, 1e-6) << "$136 less $40 of credits are $96";
   Job job = job_of(job_text("goal: cheapest\ncredits: [{provider: aws, amount: $40}]\n"));
   job.market.offers[1].gpu = "A100 SXM 80GB";
   const Searched other(std::move(job));
-  const std::vector<Fallback> two = fallback_order(other.job, other.result);
+  const std::vector<Fallback> two = fallback_order(other.job, other.result, compared_of(other));
   ASSERT_TRUE(two.front().below);
   EXPECT_NEAR(dollars_an_hour(*two.front().below), (96.0 + 40) / 4, 1e-6) << "$136 less $40 of credits are $96";
 }

@@ -9,6 +9,7 @@
 
 #include "input/job_fixture.h"
 #include "plan/answer/market.h"
+#include "plan/ranking/recommendation.h"
 #include "plan/search.h"
 
 namespace gpuplan {
@@ -42,6 +43,12 @@ struct Searched {
   }
   const Plan& pick() const { return result.plans.at(static_cast<std::size_t>(result.recommendations.pick.value())); }
 };
+
+/// What its plans were compared by.
+inline Compared compared_of(const Searched& all) {
+  return {all.result.errors ? *all.result.errors : known().errors, known().answer_constants.beside_shared,
+          known().practice_constants, SearchOptions{}.seed};
+}
 
 inline Job job_of(std::string_view text) {
   auto job = read_text_as_job(text);

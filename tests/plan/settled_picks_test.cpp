@@ -59,6 +59,26 @@ TEST(SettledPick, FewestGpusHeedTimeThatHasAPrice) {
   EXPECT_EQ(of(offers, "goal: fewest_gpus\nvalue_of_time: $50/h\n", phases).pick().label, "1x H100 SXM");
 }
 
+/// What is taken first when the pick is not to be had is what would be recommended without it.
+TEST(Fallback, TheNextIsWhatIsRecommendedWithoutTheFirst) {
+  for (const char* name : {"llama-8b-lora", "generate-70b", "sft-node"}) {
+    const Searched all(example_job(name));
+    const std::vector<Fallback> rows = fallback_order(all.job, all.result, compared_of(all));
+    ASSERT_GT(rows.size(), 2U) << name;
+    std::vector<Plan> left = all.result.plans;
+    for (std::size_t i = 0; i + 1 < rows.size() && rows[i + 1].ranked; ++i) {
+      std::erase_if(left, [&](const Plan& plan) { return plan.label == rows[i].plan->label; });
+      std::vector<Plan> asked = left;
+      PlansByGpu common = plans_by_gpu(all.result.plans);
+      Compared compared = compared_of(all);
+      compared.common = &common;
+      const auto next = recommend(all.job, asked, compared).pick;
+      ASSERT_TRUE(next) << name;
+      EXPECT_EQ(left[static_cast<std::size_t>(*next)].label, rows[i + 1].plan->label) << name << " row " << i + 1;
+    }
+  }
+}
+
 TEST(Fallback, WhatTakesFarLongerIsNoLastChoice) {
   // Seven kinds of machine that nobody knows the stock of, and a common one that is ten times slower.
   std::string offers;
@@ -71,7 +91,7 @@ TEST(Fallback, WhatTakesFarLongerIsNoLastChoice) {
         of(offers + "    - {gpu: " + gpu + ", gpus: 1, provider: y, price: $1/h, availability: common}\n",
            "goal: fastest\n", phases);
     std::string label;
-    for (const Fallback& row : fallback_order(all.job, all.result))
+    for (const Fallback& row : fallback_order(all.job, all.result, compared_of(all)))
       if (row.role == "last choice") label = row.plan->label;
     return label;
   };

@@ -48,7 +48,7 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
       return run;
     }
     launch->one_script = one_script_name(launcher, *launch);
-    launch->fallbacks = market_order(report.job, report.found);
+    launch->fallbacks = market_order(report.job, report.found, report.compared());
     auto folder = launch_folder(*launch, launcher, "{}");
     if (!folder) {
       run.why_not = printable(folder.error().message, 300);

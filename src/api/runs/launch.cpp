@@ -198,7 +198,8 @@ Result<void> LaunchAnswer::Parts::lay_out(const Chosen& chosen, const Launcher& 
     launch->slug = slug_of(terms.name, kSlug, "job");
   }
   launch->one_script = one_script_name(launcher, *launch);
-  if (searched.found.recommendations.pick) launch->fallbacks = market_order(searched.job, searched.found);
+  if (searched.found.recommendations.pick)
+    launch->fallbacks = market_order(searched.job, searched.found, plan_report.compared());
   launches.push_back(std::make_unique<Launch>(*std::move(launch)));
   PlanJsonLook look;
   look.launched = &plan;

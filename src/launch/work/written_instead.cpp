@@ -33,7 +33,7 @@ std::string other_framework(const PlanReport& report, const Plan& pick) {
 std::string written_instead(const PlanReport& report) {
   const Plan& pick = *report.pick();
   if (std::string words = other_framework(report, pick); !words.empty()) return words;
-  for (const Fallback& row : market_order(report.job, report.found)) {
+  for (const Fallback& row : market_order(report.job, report.found, report.compared())) {
     const Plan& plan = *row.plan;
     if (plan.id == pick.id || !plan.keeps_limits()) continue;
     if (!unwritten(report.job, plan, report.catalogue).empty()) continue;

@@ -12,6 +12,7 @@
 #include "plan/billing/interruptions.h"
 #include "plan/notes/interruption_notes.h"
 #include "plan/ranking/ranking.h"
+#include "plan/ranking/recommendation.h"
 #include "spot/policies.h"
 
 namespace gpuplan {
@@ -139,15 +140,17 @@ std::string given_words(const PlanReport& report) {
 std::string availability_words(const PlanReport& report) {
   const Plan* pick = report.pick();
   if (pick == nullptr || !is_rare(*pick)) return "";
-  const Plan* next = nullptr;
-  for (const Plan& plan : report.found.plans) {
-    if (is_rare(plan) || plan.fit != Fit::kFits || !plan.keeps_limits()) continue;
-    if (next == nullptr || goal_key(report.job, plan) < goal_key(report.job, *next)) next = &plan;
+  // What the rule that recommends takes of the others.
+  std::vector<int> others;
+  for (std::size_t i = 0; i < report.found.plans.size(); ++i) {
+    const Plan& plan = report.found.plans[i];
+    if (!is_rare(plan) && plan.fit == Fit::kFits && plan.keeps_limits()) others.push_back(static_cast<int>(i));
   }
   std::string text = "Supply: " + report.name(*pick) + " is " + printable(pick->offer->availability, 30) + ".";
-  if (next == nullptr) return text;
-  return text + " Next best: " + report.name(*next) + ", " + hours_words(next->hours.p50) + ", " +
-         to_text(next->cost.p50) + ".";
+  if (others.empty()) return text;
+  const Plan& next = report.plan(pick_of(report.job, report.found.plans, others, report.compared()));
+  return text + " Next best: " + report.name(next) + ", " + hours_words(next.hours.p50) + ", " +
+         to_text(next.cost.p50) + ".";
 }
 
 std::string break_even_words(const PlanReport& report) {

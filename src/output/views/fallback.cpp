@@ -38,7 +38,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
   columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
   ViewContent view{"Alternatives if the recommended GPU is unavailable, best first", Table(std::move(columns)), {}};
 
-  std::vector<Fallback> rows = fallback_order(report.job, report.found);
+  std::vector<Fallback> rows = fallback_order(report.job, report.found, report.compared());
   if (report.break_even) rows.front().below = report.break_even->price;
   bool unknown = true, limited = false;
   const bool missed = report.found.recommendations.limits_missed;
@@ -71,7 +71,8 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
                              : goal == Goal::kFewestGpus
                                  ? "number of GPUs, then cost"
                                  : "cost + " + short_money(report.job.value_of_time * units::hour) + " per hour";
-  std::string note = (missed ? "No plan meets the limits; ranked by " : "Ranked by ") + ranked;
+  const std::string ties = missed || goal == Goal::kFewestGpus ? "" : "; of plans hardly apart the easier to get";
+  std::string note = (missed ? "No plan meets the limits; ranked by " : "Ranked by ") + ranked + ties;
   if (missed) note += ", closest first";
   else if (limited && (goal == Goal::kBestValue || goal == Goal::kCheapest))
     note += ". \"Up to\": above this price, take the next row" +

@@ -7,6 +7,7 @@
 
 #include "base/sorting.h"
 #include "plan/billing/bill.h"
+#include "plan/billing/own_terms.h"
 #include "plan/ranking/comparison.h"
 #include "plan/ranking/ranking.h"
 
@@ -20,7 +21,7 @@ constexpr double kNear = 1.0001;  // of two factors: how exactly a price is told
 class Rising {
  public:
   Rising(const Job& job, const SearchResult& found, const Compared& compared, const Plan& pick)
-      : job_(job), compared_(compared), pick_(pick) {
+      : job_(job), own_(job), compared_(compared), pick_(pick) {
     if (!compared_.common) compared_.common = &(common_ = plans_by_gpu(found.plans));
     // Dearer machines are none that the job would take.
     const auto& listed = pick_.spot ? pick_.offer->spot_price : pick_.offer->price;
@@ -78,7 +79,8 @@ class Rising {
       if (is_same(lease)) share += lease.cost.value * lease.in_doubt;
     }
     const bool rises = std::ranges::any_of(plan.leases, [&](const Lease& lease) { return is_same(lease); });
-    return rises && all > 0 ? share / all : 0;
+    if (!rises) return 0;
+    return all > 0 ? share / all : 1;  // credits pay it all
   }
 
   /// What may be the pick at some price. What is tied with the best, or beats one that is, lies no further from it than
@@ -146,11 +148,10 @@ class Rising {
     }
   }
 
-  std::pair<double, double> key_at(const Raised& one, double factor) const {
+  GoalKey key_at(const Raised& one, double factor) const {
     const double dearer = (cost_at(one, factor) - one.plan->cost.p50).value;
-    auto key = goal_key(job_, *one.plan);
-    if (job_.goal == Goal::kBestValue || job_.goal == Goal::kCheapest) key.first += dearer;
-    else if (job_.goal == Goal::kFewestGpus) key.second += dearer;
+    GoalKey key = goal_key(job_, *one.plan);
+    (job_.goal == Goal::kBestValue || job_.goal == Goal::kCheapest ? key.first : key.second) += dearer;
     return key;
   }
 
@@ -178,9 +179,17 @@ class Rising {
     });
   }
 
+  /// By the medians, of which credits pay what they still have.
   Dollars cost_at(const Raised& one, double factor) const {
-    if (one.share <= 0) return one.plan->cost.p50;
-    return one.plan->cost.p50 * (1 + (factor - 1) * one.share);
+    const Plan& plan = *one.plan;
+    if (one.share <= 0) return plan.cost.p50;
+    const double dearer = 1 + (factor - 1) * one.share;
+    if (plan.credits <= Dollars{}) return plan.cost.p50 * dearer;
+    const Dollars bill = (plan.cost.p50 + plan.credits) * dearer;
+    // Of machines of several providers each has its own; what is paid of it all does not grow.
+    const Dollars paid =
+        plan.offer != nullptr ? own_.credited(plan.offer->provider, bill, plan.hours.p50) : plan.credits;
+    return std::max(bill - paid, Dollars{});
   }
 
   /// Up to which the budget is kept with the wanted confidence.
@@ -191,10 +200,12 @@ class Rising {
     std::size_t wanted = 0;
     while (wanted + 1 < dollars.size() && static_cast<double>(wanted + 1) / kSamples < job_.limits.confidence) ++wanted;
     const double left = (*job_.limits.budget - job_.contingency).value;
-    return dollars[wanted] > 0 ? 1 + (left / dollars[wanted] - 1) / one.share : kMostTimes;
+    const double beside = one.plan->credits.value;  // which does not grow
+    return dollars[wanted] > 0 ? 1 + ((left + beside) / (dollars[wanted] + beside) - 1) / one.share : kMostTimes;
   }
 
   const Job& job_;
+  OwnTerms own_;
   PlansByGpu common_;
   Compared compared_;
   const Plan& pick_;
@@ -215,8 +226,6 @@ std::optional<BreakEven> break_even(const Job& job, const SearchResult& found, c
   if (pick.offer == nullptr || pick.offer->kind != OfferKind::kRented || !now || *now <= DollarsPerSecond{})
     return std::nullopt;
   if (std::ranges::any_of(pick.leases, [](const Lease& lease) { return lease.covered > 0; })) return std::nullopt;
-  // What credits pay does not grow with the price, and their share differs in every sample.
-  if (std::ranges::any_of(found.plans, [](const Plan& plan) { return plan.credits > Dollars{}; })) return std::nullopt;
   Rising rising(job, found, compared, pick);
   if (!rising.any_other()) return std::nullopt;
   const Plan* then = nullptr;

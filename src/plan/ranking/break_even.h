@@ -17,7 +17,8 @@ struct BreakEven {
 /// By the rule of the recommendation itself: prices of the pick's GPU at its provider rise, all of them by the same
 /// factor, until a plan without any of these is the pick. nullopt: none is before 64 times the price; nothing is
 /// recommended; the pick joins several offers, is no rented machine, or has a price of the user's own
-/// (Job::commitments). `compared` is what the search was made with.
+/// (Job::commitments). Credits pay first whatever the bill is; what they pay is taken of the medians, so that the price
+/// is a few percent off where they pay some of it. `compared` is what the search was made with.
 std::optional<BreakEven> break_even(const Job& job, const SearchResult& found, const Compared& compared);
 
 }  // namespace gpuplan

@@ -225,7 +225,7 @@ Comparison::One Comparison::one_of(const Job& job, const Plan& plan, const Basis
     return one;
   }
   const double value = job.goal == Goal::kBestValue ? job.value_of_time.value : 0;
-  const bool free = basis.cost <= Dollars{};  // credits pay
+  const bool free = basis.cost <= Dollars{} || plan.credits > Dollars{};  // what credits pay does not grow
   const double dearer = free ? 1 : plan.cost.p50 / basis.cost;
   const double beside = free ? (plan.cost.p50 - basis.cost).value : 0;
   for (std::size_t i = 0; i < one.samples.size(); ++i)

@@ -7,7 +7,6 @@
 #include "base/sorting.h"
 #include "plan/billing/own_terms.h"
 #include "plan/ranking/ranking.h"
-#include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
 namespace {
@@ -63,7 +62,9 @@ std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& 
 
 class Order {
  public:
-  Order(const Job& job, const SearchResult& found) : job_(job), found_(found) {
+  Order(const Job& job, const SearchResult& found, const Compared& compared)
+      : job_(job), found_(found), compared_(compared) {
+    if (compared_.common == nullptr) compared_.common = &(common_ = plans_by_gpu(found.plans));
     const bool any = std::ranges::any_of(found.plans, &Plan::keeps_limits);
     for (const Plan* plan : contenders(found.plans))
       if (!any || plan->keeps_limits()) left_.push_back(plan);
@@ -110,18 +111,24 @@ class Order {
 
  private:
   /// By the job's goal; where no plan keeps the limits, by how near it comes to the one that is missed.
-  std::pair<double, double> rank(const Plan& plan) const {
+  GoalKey rank(const Plan& plan) const {
     if (!found_.recommendations.limits_missed) return goal_key(job_, plan);
-    if (misses_deadline(job_, found_)) return {plan.hours.p90.value, 0};
+    if (misses_deadline(job_, found_)) return {plan.hours.p90.value};
     // Each limit is kept by some plan, and both by none: what comes in time goes first.
-    return {plan.meets_deadline ? 0 : 1, plan.cost.p90.value};
+    return {plan.meets_deadline ? 0.0 : 1.0, plan.cost.p90.value};
   }
 
+  /// The pick of those that are left, by the rule that recommends; where the limits are missed, what comes nearest.
   template <class Counts>
   const Plan* first_of(Counts counts) const {
-    for (const Plan* plan : left_)
-      if (counts(*plan)) return plan;
-    return nullptr;
+    std::vector<int> positions;
+    for (const Plan* plan : left_) {
+      if (!counts(*plan)) continue;
+      if (found_.recommendations.limits_missed) return plan;
+      positions.push_back(static_cast<int>(plan - found_.plans.data()));
+    }
+    if (positions.empty()) return nullptr;
+    return &found_.plans[static_cast<std::size_t>(pick_of(job_, found_.plans, positions, compared_))];
   }
 
   /// Other offers of the same machines are one line, and counted.
@@ -149,6 +156,8 @@ class Order {
 
   const Job& job_;
   const SearchResult& found_;
+  PlansByGpu common_;
+  Compared compared_;
   std::vector<const Plan*> left_;  ///< best first
   std::vector<const Plan*> same_;  ///< other offers of machines that are taken
   std::vector<Fallback> rows_;
@@ -160,8 +169,8 @@ bool misses_deadline(const Job& job, const SearchResult& found) {
   return job.limits.deadline && !found.recommendations.within_deadline;
 }
 
-std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found) {
-  Order order(job, found);
+std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found, const Compared& compared) {
+  Order order(job, found, compared);
   std::vector<Fallback> rows = order.rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     // What is best of the rows below is taken above that price, whatever stands next.
@@ -174,8 +183,8 @@ std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found) 
   return rows;
 }
 
-std::vector<Fallback> market_order(const Job& job, const SearchResult& found) {
-  std::vector<Fallback> rows = fallback_order(job, found);
+std::vector<Fallback> market_order(const Job& job, const SearchResult& found, const Compared& compared) {
+  std::vector<Fallback> rows = fallback_order(job, found, compared);
   for (const Plan& plan : found.plans) {
     const bool listed = std::ranges::any_of(rows, [&](const Fallback& row) { return row.plan == &plan; });
     if (plan.on_frontier && !listed)

@@ -8,6 +8,7 @@
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
 #include "plan/answer/search_result.h"
+#include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
 
@@ -21,11 +22,12 @@ struct Fallback {
   std::optional<DollarsPerSecond> below{};
 };
 
-/// The pick first; each kind of machine once. REQUIRES: there is a pick.
-std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found);
+/// The pick first, then what would be picked were those above not to be had; each kind of machine once. REQUIRES: there
+/// is a pick.
+std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found, const Compared& compared);
 
 /// The same, then the plans of the frontier that are not among them.
-std::vector<Fallback> market_order(const Job& job, const SearchResult& found);
+std::vector<Fallback> market_order(const Job& job, const SearchResult& found, const Compared& compared);
 
 /// No plan keeps the deadline: that weighs before the budget.
 bool misses_deadline(const Job& job, const SearchResult& found);

@@ -72,20 +72,23 @@ Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time) {
   return plan.cost.p50 + value_of_time * plan.done();
 }
 
-std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
-  switch (job.goal) {
+GoalKey goal_key(const Job& job, Goal goal, const Plan& plan) {
+  const double done = plan.done().value;
+  switch (goal) {
     case Goal::kCheapest:
-      return {plan.cost.p50.value, 0};
+      return {plan.cost.p50.value, done};
     case Goal::kFastest:
-      return {plan.done().value, 0};
+      return {done, plan.cost.p50.value};
     case Goal::kFewestGpus:
-      return {plan.gpus_at_once(),
-              job.value_of_time_given ? total_at(plan, job.value_of_time).value : plan.cost.p50.value};
+      return {static_cast<double>(plan.gpus_at_once()),
+              total_at(plan, job.value_of_time_given ? job.value_of_time : DollarsPerSecond{}).value, done};
     case Goal::kBestValue:
       break;
   }
-  return {total_at(plan, job.value_of_time).value, 0};
+  return {total_at(plan, job.value_of_time).value, done};
 }
+
+GoalKey goal_key(const Job& job, const Plan& plan) { return goal_key(job, job.goal, plan); }
 
 std::size_t offers_in(const Plan& plan) {
   std::vector<const Offer*> offers;

@@ -1,9 +1,9 @@
 // How plans rank for what the job wants, how hard an offer is to get, and what a plan costs an hour.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
@@ -20,9 +20,16 @@ bool is_rare(const Plan& plan);
 /// Its GPUs are not of NVIDIA: recipes and wheels are made for CUDA first.
 bool is_other_stack(const Plan& plan);
 
-/// What the job's goal makes small: dollars, seconds until the result is there, GPUs, or dollars + value of time x
-/// hours; then dollars where many plans have as many GPUs. Compare with others of the same job only.
-std::pair<double, double> goal_key(const Job& job, const Plan& plan);
+/// What a goal makes small: dollars, seconds until the result is there, GPUs, or dollars + value of time x hours; then
+/// what decides between equals: seconds, or dollars where the goal is seconds. Time that somebody put a price on counts
+/// between as many GPUs. Compare with others of the same job and goal only.
+struct GoalKey {
+  double first = 0, second = 0, third = 0;
+  auto operator<=>(const GoalKey&) const = default;
+};
+GoalKey goal_key(const Job& job, Goal goal, const Plan& plan);
+/// The same of the job's own goal.
+GoalKey goal_key(const Job& job, const Plan& plan);
 
 /// Cost + value of an hour x hours until the result is there.
 Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time);

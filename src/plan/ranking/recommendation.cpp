@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/ranking/ranking.h"
+
 namespace gpuplan {
 
 namespace {
@@ -44,37 +46,13 @@ std::vector<const Plan*> contenders(const std::vector<Plan>& plans) {
 
 namespace {
 
-/// What the job may ask to be small, with the time or the cost that decides between equals.
-struct Keys {
-  const Job& job;
-  static auto cost(const Plan& p) { return std::tuple(p.cost.p50, p.done()); }
-  static auto hours(const Plan& p) { return std::tuple(p.done(), p.cost.p50); }
-  /// Time that somebody put a price on counts between as many GPUs.
-  auto gpus(const Plan& p) const {
-    const Dollars total = p.cost.p50 + (job.value_of_time_given ? job.value_of_time : DollarsPerSecond{}) * p.done();
-    return std::tuple(p.gpus_at_once(), total, p.done());
-  }
-  auto value(const Plan& p) const { return std::tuple(p.cost.p50 + job.value_of_time * p.done(), p.done()); }
-};
-
 /// The pick among those that `runs`, and whether it misses the limits.
 template <class Runs>
 std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Plan>& plans, Runs runs) {
-  const Keys keys{job};
-  const auto value = [&](const Plan& p) { return keys.value(p); };
   const auto in_limits = [&](const Plan& p) { return runs(p) && p.keeps_limits(); };
+  const auto cost = [&](const Plan& p) { return goal_key(job, Goal::kCheapest, p); };
   const auto by_goal = [&](auto counts) {
-    switch (job.goal) {
-      case Goal::kCheapest:
-        return least(plans, counts, Keys::cost);
-      case Goal::kFastest:
-        return least(plans, counts, Keys::hours);
-      case Goal::kFewestGpus:
-        return least(plans, counts, [&](const Plan& p) { return keys.gpus(p); });
-      case Goal::kBestValue:
-        break;
-    }
-    return least(plans, counts, value);
+    return least(plans, counts, [&](const Plan& p) { return goal_key(job, p); });
   };
   if (const auto pick = by_goal(in_limits)) return {pick, false};
   // The nearest miss: of the limits that can not be kept, the target weighs first, then the deadline.
@@ -91,9 +69,10 @@ std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Pla
   for (const Plan& plan : plans)
     if (runs(plan)) best = std::max(best, chance(plan));
   if (best > 0) return {by_goal([&](const Plan& p) { return runs(p) && chance(p) >= best; }), true};
-  if (!job.limits.deadline) return {least(plans, runs, Keys::cost), true};
-  const auto in_time = least(plans, [&](const Plan& p) { return runs(p) && p.meets_deadline; }, Keys::cost);
-  return {in_time ? in_time : least(plans, runs, Keys::hours), true};
+  if (!job.limits.deadline) return {least(plans, runs, cost), true};
+  const auto in_time = least(plans, [&](const Plan& p) { return runs(p) && p.meets_deadline; }, cost);
+  const auto hours = [&](const Plan& p) { return goal_key(job, Goal::kFastest, p); };
+  return {in_time ? in_time : least(plans, runs, hours), true};
 }
 
 }  // namespace
@@ -105,21 +84,31 @@ std::optional<int> pick_among(const Job& job, const std::vector<Plan>& plans, bo
 
 Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   Recommendations result;
-  const Keys keys{job};
   const Contends runs(plans);
+  const auto by = [&](Goal goal) { return [&job, goal](const Plan& p) { return goal_key(job, goal, p); }; };
   const auto in_time = [&](const Plan& p) { return runs(p) && p.meets_deadline; };
   const auto in_budget = [&](const Plan& p) { return runs(p) && p.meets_budget; };
   const auto in_limits = [&](const Plan& p) { return runs(p) && p.keeps_limits(); };
-  result.cheapest = least(plans, runs, Keys::cost);
-  result.fastest = least(plans, runs, Keys::hours);
-  result.best_value = least(plans, runs, [&](const Plan& p) { return keys.value(p); });
-  result.fewest_gpus = least(plans, in_limits, [&](const Plan& p) { return keys.gpus(p); });
-  if (job.limits.deadline) result.within_deadline = least(plans, in_time, Keys::cost);
-  if (job.limits.budget) result.within_budget = least(plans, in_budget, Keys::hours);
+  result.cheapest = least(plans, runs, by(Goal::kCheapest));
+  result.fastest = least(plans, runs, by(Goal::kFastest));
+  result.best_value = least(plans, runs, by(Goal::kBestValue));
+  result.fewest_gpus = least(plans, in_limits, by(Goal::kFewestGpus));
+  if (job.limits.deadline) result.within_deadline = least(plans, in_time, by(Goal::kCheapest));
+  if (job.limits.budget) result.within_budget = least(plans, in_budget, by(Goal::kFastest));
   const auto [pick, missed] = picked(job, plans, runs);
   result.pick = pick;
   result.limits_missed = pick && missed;
   return result;
+}
+
+int pick_of(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
+            const Compared& compared) {
+  const Comparison comparison(job, plans, positions, compared.errors, compared.beside_shared, compared.seed);
+  if (comparison.compared().empty())
+    return *std::ranges::min_element(positions, {},
+                                     [&](int i) { return goal_key(job, plans[static_cast<std::size_t>(i)]); });
+  const PlansByGpu common = compared.common != nullptr ? *compared.common : plans_by_gpu(plans);
+  return settled(job, plans, comparison, compared.practice, common);
 }
 
 Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compared& compared) {

@@ -49,6 +49,11 @@ struct Compared {
 /// Plan::chance_best and Recommendations::regret.
 Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compared& compared);
 
+/// The pick of the plans at these positions, by the same rule, limits aside: the one that asks least of those that can
+/// not be told from the best. REQUIRES: there is one.
+int pick_of(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
+            const Compared& compared);
+
 /// What `pick` would be were these plans the only ones: by the same goal and limits, the nearest miss included; nullopt
 /// when none of them may be recommended.
 std::optional<int> pick_among(const Job& job, const std::vector<Plan>& plans, bool (*counts)(const Plan&));
