@@ -98,7 +98,7 @@ class PlanJson {
     const MarketFilter& filter = found().market;
     json_.key("market").begin_object();
     write_text_or_null(json_, "as_of", found().as_of);
-    const auto days = days_old(found().as_of, report_.today);
+    const auto days = days_old(found().as_of, report_.price_day());
     json_.member("age_days", days ? std::optional<double>(*days) : std::nullopt);
     json_.member("offers", filter.used);
     std::vector<std::string> sources = found().sources;

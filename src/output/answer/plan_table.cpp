@@ -242,7 +242,7 @@ class PlanText {
     const std::string worth = assumed_value_words(report_);
     const Plan* pick = report_.pick();
     const std::string age = old_price_words(pick != nullptr && pick->offer != nullptr ? pick->offer->as_of : "",
-                                            report_.today, report_.catalogue.answer_constants.old_price_days);
+                                            report_.price_day(), report_.catalogue.answer_constants.old_price_days);
     if (!age.empty()) text_ += '\n' + paragraph("! " + age, screen_, 2, 4, Paint::kYellow);
     if (report_.found.assumptions.empty() && report_.job.from_config.empty() && market.empty() && tally.empty() &&
         worth.empty())

@@ -43,7 +43,7 @@ std::map<const Offer*, int> offers_of(const PlanReport& report) {
 std::vector<Provider> providers_of(const PlanReport& report) {
   std::map<std::string, Provider> known;
   for (const auto& [offer, rank] : offers_of(report)) {
-    const auto days = days_old(offer->as_of, report.today);
+    const auto days = days_old(offer->as_of, report.price_day());
     if (!days || offer->kind != OfferKind::kRented) continue;
     Provider& provider = known[offer->provider];
     if (provider.offers++ == 0) {

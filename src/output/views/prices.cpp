@@ -154,7 +154,7 @@ ViewContent prices_view(const PlanReport& report, const Screen&) {
       {.title = "USED", .align = Align::kRight, .unit = "memory", .key = "memory_share"},
       {.title = "AVAILABILITY", .drop = 8, .narrowest = 12, .wrap = true, .key = "availability"},
       {.title = "AS OF", .drop = 5, .key = "as_of"}};
-  const std::string age = price_age_words(report.found.as_of, report.today);
+  const std::string age = price_age_words(report.found.as_of, report.price_day());
   const std::string title = age.empty() ? "Prices" : upper_first(age);
   ViewContent view{title + ", cheapest GPU-hour first", Table(std::move(columns)), {}};
 

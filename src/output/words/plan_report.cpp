@@ -169,8 +169,8 @@ std::string prices_age_words(const PlanReport& report) {
   const Plan* pick = report.found.recommendations.limits_missed ? nullptr : report.pick();
   const std::string_view oldest = pick == nullptr ? std::string_view() : oldest_price(*pick);
   const std::string& newest = report.found.as_of;
-  if (oldest.empty() || oldest >= newest.substr(0, oldest.size())) return price_age_words(newest, report.today);
-  return "the pick's price" + price_age_words(oldest, report.today).substr(std::string_view("prices").size());
+  if (oldest.empty() || oldest >= newest.substr(0, oldest.size())) return price_age_words(newest, report.price_day());
+  return "the pick's price" + price_age_words(oldest, report.price_day()).substr(std::string_view("prices").size());
 }
 
 }  // namespace

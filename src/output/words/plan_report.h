@@ -36,7 +36,7 @@ struct PlanReport {
   std::string market;                        ///< how to call the market; empty: from the job and the sources
   static constexpr const char* kSnapshot = "the built-in price list";
   std::string known = kSnapshot;             ///< how to call the market beside the job's own
-  std::string today{};                       ///< "2026-11-22", which prices' age counts to; empty: nobody says
+  std::string today{};                       ///< "2026-11-22", when it is made; empty: nobody says
   bool in_flags = false;                     ///< the question came in flags: hints name them
   std::string launch{};                      ///< the command that writes the scripts of the pick; empty: not known
   std::vector<std::string> unwritten{};      ///< what those will lack, in sentences
@@ -63,6 +63,8 @@ struct PlanReport {
   Compared compared() const {
     return {errors(), catalogue.answer_constants.beside_shared, catalogue.practice_constants, how.seed, how.common};
   }
+  /// Which prices' age counts to: the day that was asked about, else the day on which it is made.
+  const std::string& price_day() const { return job.market.today.empty() ? today : job.market.today; }
   const Plan& plan(int position) const { return found.plans[static_cast<std::size_t>(position)]; }
   const std::string& name(const Plan& plan) const {
     return names[static_cast<std::size_t>(&plan - found.plans.data())];
