@@ -83,6 +83,19 @@ class Warnings(Folder):
         "phases: [{name: a, train: {model: Qwen/Qwen2.5-7B, method: lora, framework: hf-trainer, sequence: 512, batch: 64, data: {samples: 1000}}}, "
         "{name: b, needs: [a], train: {model: gpt2, framework: torch, sequence: 4096, batch: 64, data: {tokens: 10M}}}]\n")
 
+    def test_a_cluster_of_ones_own_is_not_at_the_price_of_a_provider(self):
+        rented = self.JOBS[-1]
+        pool = rented.replace("offers: [{gpu: H100 SXM, gpus: 1, price: $2/h}]",
+                              "pools: [{name: ours, gpu: 8x H100 SXM, price: $2/h}]")
+        self.assertNotEqual(pool, rented)
+        for launcher in ("kubernetes", "slurm", "bash"):
+            for job in (rented, pool):
+                shutil.rmtree(self.out, ignore_errors=True)
+                done = run("launch", "-", "--to", launcher, "-o", str(self.out), "--json", "--allow-tight", stdin=job.encode())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                told = any(note.startswith("The cost is assumed") for note in json.loads(done.stdout)["folders"][0]["notes"])
+                self.assertEqual(told, launcher != "bash" and job is rented, (launcher, job))
+
     def test_what_plan_warns_of_stands_in_what_is_written(self):
         met = 0
         for job in self.JOBS:

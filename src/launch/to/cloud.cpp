@@ -347,6 +347,18 @@ bool is_chain(const Launch& launch) {
   return true;
 }
 
+std::string assumed_price_note(const Launch& launch) {
+  for (const LaunchGroup& group : launch.groups) {
+    const Offer* offer = group.lease->offer;
+    if (offer == nullptr || offer->kind != OfferKind::kRented) continue;
+    const std::string provider = printable(offer->provider, 40);
+    return "The cost is assumed: it is at the price of " + (provider.empty() ? std::string("a provider") : provider) +
+           ", not of your cluster. What your GPUs cost, and that there are any, is said as a pool ([[pools]] in "
+           "gpuplan.toml, market.pools in the job).";
+  }
+  return "";
+}
+
 std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs, Sent sent) {
   const bool folder = sent == Sent::kFolder;
   std::vector<std::string> notes;

@@ -115,6 +115,9 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
 std::string limits_note(const Launch& launch, const std::vector<bool>& priced, const std::string& price,
                         const std::string& others);
 
+/// On a cluster of one's own: that the price of the plan is what a provider asks, where it is one; empty: it is not.
+std::string assumed_price_note(const Launch& launch);
+
 /// Beside a command that starts a group once more.
 inline constexpr std::string_view kAgain = "again: phases that are done are passed over";
 

@@ -178,6 +178,7 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
   if (std::ranges::find(queues, kAssumedQueue) != queues.end())
     set.notes.push_back("Assumed queue name: " + std::string(kAssumedQueue) +
                         " (set market.pools queue in the job to change it). Without Kueue: set suspend to false.");
+  if (std::string note = assumed_price_note(launch); !note.empty()) set.notes.push_back(std::move(note));
   set.notes.emplace_back("The image is assumed; it needs bash and everything the phases do not install.");
   for (std::size_t g = 0; g < machines.size(); ++g)
     if (const std::string product = product_label(*machines[g].gpu); product.empty())

@@ -10,6 +10,7 @@
 #include "input/text/embedded_data.h"
 #include "launch/script/phase_script.h"
 #include "launch/script/smoke_script.h"
+#include "launch/to/cloud.h"
 #include "launch/to/launchers.h"
 #include "launch/to/slurm_resources.h"
 #include "launch/to/slurm_submit.h"
@@ -176,6 +177,7 @@ Result<LaunchSet> slurm_launcher(const Launch& launch) {
           (whole ? slurm_stem(launch) + "  # stop it for good" : "NAME  # cancel one (dependents too)")};
   set.next.insert(set.next.end(), commands.begin(), commands.end());
   set.notes.assign(notes.begin(), notes.end());
+  if (std::string note = assumed_price_note(launch); !note.empty()) set.notes.push_back(std::move(note));
   set.notes.emplace_back("This folder must be on shared storage.");
   set.notes.emplace_back(
       "A job that Slurm puts back into the queue waits about two minutes there before it can start (seen with Slurm "
