@@ -3,8 +3,10 @@
 terminal, in plain words, and the same figures as in JSON. answer_test.py PROGRAM."""
 
 import json
+import os
 import re
 import shlex
+import tempfile
 import unicodedata
 import unittest
 
@@ -25,6 +27,7 @@ QUESTIONS = [f"plan {example}" for example in EXAMPLES] + ["plan " + flags for f
     LORA + " --setup '0 min'",
     LORA + " --deadline '12 h' --budget '$20'",
     LORA + " --budget '$0.01'",
+    LORA + " --deadline '1 min'",
     LORA + " --provider aws --spot allow",
     LORA + " --provider lambda",
     "--model Qwen3-8B --tokens 10M --method qlora --gpu 'RTX 3090' --counts 1",
@@ -126,6 +129,13 @@ def of(question):
                 if shown is not None:
                     near(self, shown, pick["cost_usd"][exact], f"{exact}: {head}")
 
+        # What nobody stated is said, and limits only where there are any.
+        flags = not question.startswith("plan examples/")
+        if flags and code == 0:
+            self.assertIn("Assumed:", text)
+        if flags and not re.search("--(deadline|budget|per-token|first-token|tokens-per-second)", question):
+            self.assertNotIn("within limits", text)
+
         # Words of rows are true of all plans, not only of those beside them.
         for line in lines:
             for word, key in (("cheapest", "cost_usd"), ("fastest", "hours")):
@@ -142,6 +152,24 @@ def of(question):
 
 for number, question in enumerate(QUESTIONS):
     setattr(Answer, f"test_{number:02d}_{re.sub('[^a-z0-9]+', '_', question.lower())[:60]}", of(question))
+
+
+class Hints(unittest.TestCase):
+    def test_a_named_framework_that_costs_much_time_is_told(self):
+        question = "plan --model Qwen3-8B --tokens 10M --method lora --gpu '8x RTX 3090'"
+        hours = {}
+        for framework in ("trl", "unsloth"):
+            whole = json.loads(ask(question + " --framework " + framework, "--json")[1])
+            hours[framework] = next(plan for plan in whole["plans"] if plan["id"] == whole["recommendations"]["pick"])["hours"]["p50"]
+        self.assertGreater(hours["trl"], 2 * hours["unsloth"], "else this asks nothing")
+        text = " ".join(ask(question + " --framework trl")[1].split())
+        self.assertRegex(text, r"faster, with another framework: .*\(--framework unsloth\)")
+        self.assertNotIn("another framework", ask(question + " --framework unsloth")[1])
+
+    def test_a_deadline_that_no_plan_keeps(self):
+        code, text, said = ask("plan " + LORA + " --deadline '1 min'")
+        self.assertEqual((code, said), (4, ""))
+        self.assertRegex(" ".join(text.split()), r"No plan keeps to the deadline of 1 min\. Closest: ")
 
 
 class Details(unittest.TestCase):
@@ -176,6 +204,20 @@ class Age(unittest.TestCase):
         answer = json.loads(run("plan", *shlex.split(LORA), "--json", *more, GPUPLAN_TODAY=day).stdout)
         answer.pop("elapsed_ms")
         return answer
+
+    def test_ages_count_to_the_date_that_is_asked_about(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prices = os.path.join(folder, "mine.csv")
+            with open(prices, "w") as file:
+                file.write("provider,gpu,gpus,price_per_hour,date\nacme,H100 SXM,1,3,2026-08-01\n")
+            for more in ((), ("--prices", prices)):
+                age = self.on("2027-11-01", "--as-of", "2026-11-10", *more)["market"]["age_days"]
+                self.assertEqual(age, self.on("2026-11-10", *more)["market"]["age_days"], more)
+            self.assertEqual(age, 101)
+            text = run("plan", *shlex.split(LORA), "--as-of", "2026-08-15", "--prices", prices, GPUPLAN_TODAY="2027-11-01").stdout
+            self.assertIn("14 days old", text)
+            self.assertNotIn("months old", text)
+            self.assertNotIn("look them up", text)
 
     def test_with_a_date_the_clock_changes_words_only(self):
         answers = [self.on(day, "--as-of", "2026-10-31") for day in ("2026-11-01", "2030-01-01")]

@@ -33,11 +33,12 @@ constexpr const char* kConfigNotes =
     "  usd_per_kwh = \"$0.30\"\n"
     "\n"
     "Keys: value_of_time, goal, where, spot, checkpoint, commitments, credits, own, pools as in job files\n"
-    "(gpuplan schema where); discounts (aws = \"15%\"); prices (your price lists instead of the built-in\nprices), "
-    "rates (EUR = 1.08). It is read from the working folder or a parent, and from the XDG config folder\n"
-    "(~/.config/gpuplan); both are merged, the nearest file wins. GPUPLAN_CONFIG=FILE names the only file to\nread, "
-    "empty for none; GPUPLAN_VALUE_OF_TIME overrides the files. A job with market: {use: only} takes only\n"
-    "value_of_time, goal and checkpoint from it.\n";
+    "(gpuplan schema where); discounts (aws = \"15%\", of one GPU there \"aws: H100 SXM\" = \"30%\"); prices\n"
+    "(your price lists instead of the built-in prices), rates (EUR = 1.08). It is read from the working\n"
+    "folder or a parent, and from the XDG config folder (~/.config/gpuplan); both are merged, the nearest\n"
+    "file wins. GPUPLAN_CONFIG=FILE names the only file to read, empty for none; GPUPLAN_VALUE_OF_TIME\n"
+    "overrides the files. A job with market: {use: only} takes only value_of_time, goal and checkpoint\n"
+    "from it.\n";
 
 /// What is said, in the places of the keys it belongs to, and the defaults of all others.
 std::vector<ConfigRow> rows_of(const UserConfig& config) {

@@ -105,7 +105,8 @@ class Rows {
   std::vector<const Plan*> rows_;
 };
 
-/// "cheapest" of all, "cheapest within limits" of those that fit and keep them; empty: neither.
+/// "cheapest" of all, "cheapest within limits" of those that fit and keep them, "cheapest that fits" and "cheapest in
+/// reasonable time" where no limit is in the way; empty: neither.
 template <class Less>
 std::string place_of(const PlanReport& report, const Plan& plan, const char* word, Less less) {
   const auto& plans = report.found.plans;
@@ -115,8 +116,11 @@ std::string place_of(const PlanReport& report, const Plan& plan, const char* wor
   const auto allowed = [](const Plan& p) { return p.fit == Fit::kFits && !p.too_long && p.keeps_limits(); };
   if (!allowed(plan)) return "";
   if (std::ranges::any_of(plans, [&](const Plan& other) { return allowed(other) && beats(other); })) return "";
-  const bool limits = std::ranges::any_of(plans, [&](const Plan& p) { return p.fit == Fit::kFits && beats(p); });
-  return std::string(word) + (limits ? " within limits" : " that fits");
+  const auto any = [&](auto in_the_way) {
+    return std::ranges::any_of(plans, [&](const Plan& p) { return p.fit == Fit::kFits && beats(p) && in_the_way(p); });
+  };
+  if (any([](const Plan& p) { return !p.keeps_limits(); })) return std::string(word) + " within limits";
+  return std::string(word) + (any([](const Plan& p) { return p.too_long; }) ? " in reasonable time" : " that fits");
 }
 
 // As cheap and later, or as fast and dearer, is neither.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/amount.h"
 #include "base/sorting.h"
@@ -58,7 +59,9 @@ std::string left_remark(const PlanReport& report, const Plan& plan) {
     const std::string how =
         strategy_words(fastest->in_place_of(estimate), report.job.phases[static_cast<std::size_t>(estimate.phase)]);
     if (fastest->why != WhyNot::kTight) {
-      words += ", with more setup: " + how;
+      const auto* train = std::get_if<TrainPhase>(&report.job.phases[static_cast<std::size_t>(estimate.phase)].work);
+      const bool named = train != nullptr && !train->framework.empty();
+      words += (named ? ", with another framework: " : ", with more setup: ") + how;
       words += report.in_flags ? " (--framework " : " (framework: ";
       return words + fastest->framework->name + ").";
     }
@@ -74,7 +77,7 @@ std::string left_remark(const PlanReport& report, const Plan& plan) {
 std::string age_remark(const PlanReport& report, const Plan& plan) {
   if (plan.cost.p90 <= Dollars{}) return "";
   const std::string_view oldest = oldest_price(plan);
-  return old_price_words(oldest.empty() ? report.found.as_of : oldest, report.today,
+  return old_price_words(oldest.empty() ? report.found.as_of : oldest, report.price_day(),
                          report.catalogue.answer_constants.old_price_days);
 }
 

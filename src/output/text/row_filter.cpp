@@ -277,14 +277,25 @@ std::string without_lists(std::string_view argument) {
   }
 }
 
-/// "memory >= 40" in one argument or three is one condition; "memory>=40 vendor=amd" in one argument are two.
+/// Whether a word is a GPU with its number: "H100:8".
+bool any_counted(const std::vector<std::string_view>& words) {
+  return std::ranges::any_of(words, [](std::string_view word) {
+    const std::size_t sign = word.find(':');
+    return sign != std::string_view::npos && sign > 0 && sign + 1 < word.size() &&
+           std::ranges::all_of(word.substr(sign + 1), is_digit);
+  });
+}
+
+/// "memory >= 40" in one argument or three is one condition; "memory>=40 vendor=amd" in one argument are two, and so
+/// are "region=eu H100:8".
 std::vector<std::string> separate_terms(std::span<const std::string> filter) {
   std::vector<std::string> terms;
   for (const std::string& written : filter) {
     const std::string argument = without_lists(written);
     std::vector<std::string_view> parts;
     const auto sign = find_sign(argument);
-    const bool several = sign && find_sign(std::string_view(argument).substr(sign->at + sign->what.name.size()));
+    const bool several = sign && (find_sign(std::string_view(argument).substr(sign->at + sign->what.name.size())) ||
+                                  any_counted(split(argument, ' ')));
     if (several) parts = split(argument, ' ');
     else parts = {trim(argument)};
     for (const std::string_view part : parts) {

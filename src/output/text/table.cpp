@@ -226,7 +226,11 @@ int Table::width(int indent) const {
 std::vector<std::string> Table::dropped(const Screen& screen, int indent) const {
   std::vector<std::string> titles;
   if (screen.markdown()) return titles;
-  for (const std::size_t c : lay_out(screen.columns, indent).dropped) titles.push_back(columns_[c].title);
+  for (const std::size_t c : lay_out(screen.columns, indent).dropped) {
+    // Ranges are those of the column before them.
+    const bool range = c > 0 && columns_[c].title == kRangeHead;
+    titles.push_back(columns_[c].title + (range ? " of " + columns_[c - 1].title : ""));
+  }
   return titles;
 }
 

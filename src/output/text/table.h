@@ -90,8 +90,8 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// "Left out for want of room: P10 … P90, STEPS.", each title once and without those of `silent`; empty when nothing
-/// is.
+/// "Left out for want of room: P10–P90 of COST, STEPS.", each title once and without those of `silent`; empty when
+/// nothing is.
 std::string left_out_words(const Table& table, const Screen& screen, std::string_view silent = "");
 
 struct NamedTable {

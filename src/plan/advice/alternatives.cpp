@@ -239,8 +239,9 @@ class Beside {
 
   /// The best of the others that people would think of, all else open; of all where the way chosen waits for links.
   void framework() {
-    if (named_ || chosen_.framework == nullptr) return;
-    const TrainPhase train = as_run(train_, chosen_);
+    if (chosen_.framework == nullptr) return;
+    TrainPhase train = as_run(train_, chosen_);
+    train.framework.clear();
     const auto work = training_work(train);
     if (!work) return;
     const Software software =
@@ -254,6 +255,9 @@ class Beside {
       auto one = ask(Aspect::kFramework, [&](TrainPhase& train) { train.framework = other->name; });
       if (one && one->time > 0 && (!fastest || one->weighed() < fastest->weighed())) fastest = std::move(one);
     }
+    // Who names one has a reason, which a small gain is none against.
+    constexpr double kMuch = 0.5;
+    if (named_ && (!fastest || fastest->time > kMuch)) return;
     add(std::move(fastest));
   }
 

@@ -34,9 +34,9 @@ struct StatedTime {
   }
 };
 
+/// Setups are left to the search: those of questions in flags are assumed.
 Seconds least_time(const Phase& phase) {
   Seconds time = std::visit(StatedTime{}, phase.work) * (1 + phase.overhead.share) + phase.overhead.time.range.p10;
-  if (phase.setup) time += phase.setup->time.range.p10;
   if (phase.before) time += phase.before->time.range.p10;
   return time;
 }
