@@ -227,6 +227,42 @@ class Scripts(Running):
         self.assertEqual(code, 78, output)
         self.assertIn("shows 1 GPUs", output)
 
+    def stub(self, name, text):
+        path = self.folder / "stubs" / name
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return path
+
+    def test_gpus_of_amd_are_counted(self):
+        """By what each kind of machine has: rocm-smi, else amd-smi, else torch."""
+        rows = "device,VRAM Total Memory (B),VRAM Total Used Memory (B)\\n" + "".join(
+            f"card{at},206141652992,300000\\n" for at in range(2))
+        smi = self.stub("rocm-smi", f"printf '{rows}'\n")
+        for few in ({"HIP_VISIBLE_DEVICES": "1"}, {"ROCR_VISIBLE_DEVICES": "1"}, {"CUDA_VISIBLE_DEVICES": "0"}):
+            code, output = self.finish(self.start("phases/01-first.sh", **few))
+            self.assertEqual(code, 78, output)
+            self.assertIn("shows 1 GPUs and the plan uses 2", output)
+        smi.write_text(smi.read_text().replace("206141652992", "1073741824"))
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 78, output)
+        self.assertIn("AMD GPU has 1024 MiB", output)
+        smi.unlink()
+        other = self.stub("amd-smi", "printf 'gpu,gpu_bdf,gpu_uuid\\n0,0000:05:00.0,a\\n'\n")
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 78, output)
+        self.assertIn("shows 1 GPUs and the plan uses 2", output)
+        other.unlink()
+        self.stub("rocm-smi", f"printf '{rows}'\n")
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertIn("GPUs: 2 x AMD GPU; the plan is for H100 SXM", output)
+        smi.unlink()
+        self.runs("02-second").mkdir(exist_ok=True)
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertIn("no nvidia-smi, rocm-smi, amd-smi or torch here", output)
+
     def test_criteria_of_the_last_phase_count_too(self):
         self.job.write_text(TWO.replace("needs: [first]", "needs: [first]\n    succeed_when: [loss < 1]"))
         self.assertEqual(self.launch("--force").returncode, 0)

@@ -468,7 +468,9 @@ void expect_not_better(const Hard& hard, const std::string& what, Fix fix) {
 TEST(StrategyLaws, NamingAFrameworkGainsNoMoreThanItsCare) {
   for (const Hard& hard : kHard)
     for (const Framework& framework : training_fixture::catalogue().frameworks) {
-      if (!framework.trains || !left_open(framework, hard.setting.method)) continue;
+      Job job = job_for(hard.setting);
+      train_of(job).data.samples = hard.samples;
+      if (!framework.trains || !left_open(framework, train_of(job), StartFrom::kWeights)) continue;
       if (!framework.master_fp32 && hard.setting.method == Method::kFull) continue;  // another training
       expect_not_better(hard, framework.name, [&](TrainPhase& train) { train.framework = framework.name; });
     }

@@ -37,6 +37,13 @@ enum class FrameworkLimit : std::uint8_t {
   kShardsBytes,          ///< no optimizers of bitsandbytes but 8-bit AdamW on sharded gradients
   kTensorPaged,          ///< no paged optimizer under tensor parallelism
   kAdaptersWhole,        ///< no adapters beside tensor or pipeline parallelism
+  kShardsExperts,        ///< no sharded experts that are modules of their own
+  kShardsAdaptedExperts, ///< the same where adapters learn beside them
+  kWideCuts,             ///< 32-bit weights only where layers are whole and shards have no copies
+  kEvenSequence,         ///< sequences divide over the ranks that share them
+  // Of hardware that the columns leave out: why, and what to take instead.
+  kOldGpus,  ///< those below its least compute capability
+  kAmd,      ///< those of AMD
 };
 template <>
 struct Names<FrameworkLimit> {
@@ -66,6 +73,12 @@ struct Names<FrameworkLimit> {
       Named<FrameworkLimit>{FrameworkLimit::kShardsBytes, "shards_bitsandbytes"},
       Named<FrameworkLimit>{FrameworkLimit::kTensorPaged, "tensor_paged"},
       Named<FrameworkLimit>{FrameworkLimit::kAdaptersWhole, "adapters_whole"},
+      Named<FrameworkLimit>{FrameworkLimit::kShardsExperts, "shards_experts"},
+      Named<FrameworkLimit>{FrameworkLimit::kShardsAdaptedExperts, "shards_adapted_experts"},
+      Named<FrameworkLimit>{FrameworkLimit::kWideCuts, "wide_cuts"},
+      Named<FrameworkLimit>{FrameworkLimit::kEvenSequence, "even_sequence"},
+      Named<FrameworkLimit>{FrameworkLimit::kOldGpus, "old_gpus"},
+      Named<FrameworkLimit>{FrameworkLimit::kAmd, "amd"},
   };
 };
 

@@ -1,9 +1,11 @@
 #include "domain/facts/limits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/text.h"
+#include "base/whole.h"
 
 namespace gpuplan {
 namespace {
@@ -97,6 +99,17 @@ bool alone_and_shorter(const TrainPhase& train) {
   return length->mean < std::min(longest, train.sequence ? static_cast<double>(*train.sequence) : longest);
 }
 
+bool trains_adapters(const TrainPhase& train) {
+  return train.method == Method::kLora || train.method == Method::kQlora;
+}
+
+/// Whether the ranks that share a sequence get even parts of it: under context parallelism one of the first and one of
+/// the last parts each, which tensor-parallel ranks share once more (megatron/training/arguments.py).
+bool even_parts(const TrainPhase& train, const Strategy& s) {
+  const int parts = (s.cp > 1 ? 2 * s.cp : 1) * s.tp;
+  return clamped<int>(std::ceil(train.row_tokens())) % parts == 0;
+}
+
 bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const Strategy& s) {
   const ModelUse& use = train.models.front();
   const ModelShape& shape = use.shape;
@@ -153,7 +166,22 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
     case FrameworkLimit::kTensorPaged:
       return s.tp > 1 && train.optimizer.matrices == Optimizer::kPagedAdamW8bit;
     case FrameworkLimit::kAdaptersWhole:
-      return s.tp * s.pp > 1 && (train.method == Method::kLora || train.method == Method::kQlora);
+      return s.tp * s.pp > 1 && trains_adapters(train);
+    case FrameworkLimit::kShardsExperts:
+      return !use.custom && experts_are_modules(shape) &&
+             (s.sharding >= Sharding::kZero2 || host_states(s) || (s.tp > 1 && s.dp > 1));
+    case FrameworkLimit::kShardsAdaptedExperts:
+      return !use.custom && experts_are_modules(shape) && trains_adapters(train) && adapts_experts(train) &&
+             s.sharding >= Sharding::kZero2;
+    case FrameworkLimit::kWideCuts:
+      return !trains_adapters(train) && train.master_weights.value_or(Format::kFp32) == Format::kFp32 &&
+             (s.precision == Precision::kBf16 || s.precision == Precision::kFp16) &&
+             (s.tp > 1 || s.cp > 1 || s.sharding == Sharding::kHsdp);
+    case FrameworkLimit::kEvenSequence:
+      return !even_parts(train, s);
+    case FrameworkLimit::kOldGpus:
+    case FrameworkLimit::kAmd:
+      return false;  // of hardware, whatever the work: why_not_on()
   }
   return false;
 }
@@ -234,6 +262,24 @@ std::string why_not_run(const Framework& framework, const TrainPhase& train, Sta
   return found->what + (found->instead.empty() ? "" : ": write " + found->instead);
 }
 
+bool runs_on(const Framework& framework, const Gpu& gpu) {
+  if (std::ranges::find(framework.vendors, gpu.vendor) == framework.vendors.end()) return false;
+  return gpu.compute_capability == 0 || gpu.compute_capability >= framework.min_compute_capability;
+}
+
+std::string why_not_on(const Framework& framework, const Gpu& gpu) {
+  const bool foreign = std::ranges::find(framework.vendors, gpu.vendor) == framework.vendors.end();
+  std::string why = framework.name + " does not run on " + gpu.name;
+  const auto row = std::ranges::find(framework.limits, foreign ? FrameworkLimit::kAmd : FrameworkLimit::kOldGpus,
+                                     &LimitRow::limit);
+  if (row != framework.limits.end() && (!foreign || gpu.vendor == "amd"))
+    return why + ": it " + row->what + "; write " + row->instead;
+  if (!foreign)
+    why += ": it needs compute capability " + number_text(framework.min_compute_capability) + ", and the GPU has " +
+           number_text(gpu.compute_capability);
+  return why;
+}
+
 std::string who_trains(const Catalogue& catalogue, const TrainPhase& train, StartFrom start, const Strategy& s) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> names;
@@ -254,6 +300,12 @@ Strategy asked_strategy(const TrainPhase& train, const std::string& gpu, int gpu
   s.recompute = train.recompute.on(gpu, gpus).value_or(Recompute::kNone);
   s.offload = train.offload.on(gpu, gpus).value_or(Offload::kNone);
   return s;
+}
+
+bool experts_are_modules(const ModelShape& shape) { return shape.moe() && !shape.expert_bias; }
+
+bool adapts_experts(const TrainPhase& train) {
+  return std::ranges::find(train.lora.targets, "experts") != train.lora.targets.end();
 }
 
 TitanForm titan_form(const ModelShape& s) {

@@ -37,11 +37,24 @@ std::optional<Obstacle> obstacle(const Framework& framework, const TrainPhase& t
 /// words; empty where there is none.
 std::string why_not_run(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& strategy);
 
+/// Whether the framework or engine has builds for the GPU: its vendor's, and its compute capability.
+bool runs_on(const Framework& framework, const Gpu& gpu);
+/// "vllm does not run on V100 SXM2 32GB: it needs compute capability 7.5 since 0.24; write engine: hf". REQUIRES: it does
+/// not run there.
+std::string why_not_on(const Framework& framework, const Gpu& gpu);
+
 /// "torch, deepspeed or megatron": those of the catalogue that can, the first before others; empty: none can.
 std::string who_trains(const Catalogue& catalogue, const TrainPhase& train, StartFrom start, const Strategy& strategy);
 
 /// What the job fixes of a strategy on so many of these GPUs; all else is plain.
 Strategy asked_strategy(const TrainPhase& train, const std::string& gpu, int gpus);
+
+/// Whether transformers before 5 has a module for each expert, as for all networks but those like gpt-oss: one that no
+/// token of a rank goes to takes no part in the pass there, and has no gradients.
+bool experts_are_modules(const ModelShape& shape);
+/// Whether adapters of the training sit beside its routed experts, as only the target `experts` says
+/// (model/training/adapters.cpp). REQUIRES: it trains adapters.
+bool adapts_experts(const TrainPhase& train);
 
 /// Which of torchtitan's networks has this shape (pytorch/torchtitan 0.2.2, torchtitan/models).
 enum class TitanForm { kNone, kLlama3, kQwen3, kDeepSeek };

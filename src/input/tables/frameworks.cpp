@@ -191,7 +191,9 @@ Result<void> read_framework_limits(std::string_view text, std::string_view file,
     if (!cells.ok()) break;
     if (catalogue.frameworks.empty()) continue;  // the table alone
     const auto at = catalogue.framework_names.find(name);
-    if (!at || !catalogue.frameworks[static_cast<std::size_t>(*at)].trains) {
+    // What keeps software from hardware may be said of engines too.
+    const bool of_hardware = entry.limit == FrameworkLimit::kOldGpus || entry.limit == FrameworkLimit::kAmd;
+    if (!at || (!of_hardware && !catalogue.frameworks[static_cast<std::size_t>(*at)].trains)) {
       cells.fail(row, "column framework: '" + printable(name, 60) + "' is no training framework of frameworks.csv");
       break;
     }

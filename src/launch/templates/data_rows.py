@@ -28,8 +28,16 @@ def form_of(row):
     return next((form for form, columns in FORMS.items() if all(row.get(c) is not None for c in columns)), None)
 
 
+# What is seen or heard, which no program here learns.
+SEEN = ("image", "images", "video", "videos", "audio", "audios")
+
+
 def checked(row, variable="DATA"):
-    """The form of a row; ends the program where it has none."""
+    """The form of a row; ends the program where it has none, or where it would be learnt without what it shows."""
+    for name in SEEN:
+        if row.get(name):
+            give_up(f'{variable}: a row has "{name}", and the texts alone would be learnt: leave the column out where that is '
+                    "meant, or give the phase a `command`")
     if SETTINGS.get("objective") == "dpo":
         return checked_pair(row, variable)
     form = form_of(row)

@@ -139,7 +139,7 @@ def work(model, shares, stop):
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{data['slug']}.part-{part}.jsonl"
         rows = replicas.rows_of(model, data)[part::parts]
-        replicas.check_conversations(rows, tokenizer, data)
+        replicas.check_lengths(rows, tokenizer, data)
         # A batch counts when its lines are written, which is last.
         done = len(file.read_text(encoding="utf-8").splitlines()) // size if file.exists() else 0
         if file.exists():

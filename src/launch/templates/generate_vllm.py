@@ -29,7 +29,7 @@ def answer(model, work, stop):
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{data['slug']}.part-{part}.jsonl"
         rows = replicas.rows_of(model, data)[part::parts]
-        replicas.check_conversations(rows, tokenizer, data)
+        replicas.check_lengths(rows, tokenizer, data)
         done = finished(file)
         rows = [row for row in rows if row["id"] not in done]
         # Enough at once that the end of a chunk, when few are left, costs little.

@@ -87,28 +87,50 @@ check_gate() {
     stop 78 "$here/plan.json is not here, which gpuplan check holds the log against: bring the whole folder"
 }
 
+# GPUs of this machine, one a line: NAME, MEMORY in MiB where it is told. Fails where nothing here lists them.
+list_gpus() {
+  if command -v nvidia-smi >/dev/null; then
+    local one
+    one=$(nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits | head -n 1)
+    nvidia-smi --list-gpus | awk -v one="$one" '/^GPU / { print one }'
+  elif command -v rocm-smi >/dev/null; then
+    rocm-smi --showmeminfo vram --csv | awk -F, '/^card/ { printf "AMD GPU, %d\n", $2 / 1048576 }'
+  elif command -v amd-smi >/dev/null; then
+    amd-smi list --csv | awk -F, '/^[0-9]/ { print "AMD GPU" }'
+  else
+    python3 -c 'import torch
+for at in range(torch.cuda.device_count()):
+    gpu = torch.cuda.get_device_properties(at)
+    print(f"{gpu.name}, {gpu.total_memory >> 20}")' 2>/dev/null
+  fi
+}
+
 # The batch is right for the GPUs of the plan, and for no other number of them.
 check_gpus() {
   [ "$gpus" -gt 0 ] || return 0
-  if ! command -v nvidia-smi >/dev/null; then
-    say "no nvidia-smi: cannot check that this machine has $gpus GPUs"
+  local all seen visible name mib
+  if ! all=$(list_gpus); then
+    say "no nvidia-smi, rocm-smi, amd-smi or torch here: cannot check that this machine has $gpus GPUs"
     return 0
   fi
-  local seen
-  if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then
-    seen=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
-  else
-    seen=$(nvidia-smi --list-gpus | grep -c '^GPU ')
-  fi
+  visible=${CUDA_VISIBLE_DEVICES:-${HIP_VISIBLE_DEVICES:-${ROCR_VISIBLE_DEVICES:-}}}
+  if [ -n "$visible" ]; then seen=$(tr ',' '\n' <<<"$visible" | grep -c .); else seen=$(grep -c . <<<"$all"); fi
   [ "$seen" -ge "$gpus" ] ||
     stop 78 "this machine shows $seen GPUs and the plan uses $gpus; the batch would be another one"
-  local name mib
-  IFS=, read -r name mib < <(nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits) || return 0
+  IFS=, read -r name mib <<<"$all"
   mib=${mib// /}
   if [[ "$mib" =~ ^[0-9]+$ ]] && [ "$mib" -lt "$gpu_mib" ]; then
     stop 78 "this machine's $name has $mib MiB and the work needs $gpu_mib: the plan is for $gpu_name"
   fi
   say "GPUs: $seen x $name; the plan is for $gpu_name"
+  # Programs take all that they see: the batch would be another one, on GPUs that are somebody else's.
+  [ "$seen" -eq "$gpus" ] || CUDA_VISIBLE_DEVICES=$(first_gpus "${CUDA_VISIBLE_DEVICES:-}")
+  [ "$seen" -eq "$gpus" ] || export CUDA_VISIBLE_DEVICES
+}
+
+# The first ones of a list, or of all where there is none, as many as the plan uses.
+first_gpus() {
+  if [ -n "$1" ]; then tr ',' '\n' <<<"$1"; else seq 0 "$((gpus - 1))"; fi | head -n "$gpus" | paste -sd, -
 }
 
 # Once on each machine, and again when the lines have changed.

@@ -70,14 +70,20 @@ def whole_tokens(row, tokenizer):
     return tokenizer(text_of(row, tokenizer), add_special_tokens=not row.get("messages"))["input_ids"]
 
 
-def check_conversations(rows, tokenizer, data):
-    """Before anything is answered: a conversation that is cut at its end no longer asks for an answer."""
+def check_lengths(rows, tokenizer, data):
+    """Before anything is answered: a question that is cut at its end asks something else, a conversation nothing. Texts
+    that are only read may be cut, and prompts where somebody says so (CUT_PROMPTS=1)."""
     most = int(data["max_prompt_tokens"])
-    longest = max(((len(whole_tokens(row, tokenizer)), row["id"]) for row in rows if row.get("messages")), default=(0, None))
-    if longest[0] > most:
-        give_up(f"DATA: {data['name']}: the conversation {longest[1]} has {longest[0]} tokens, the plan counts prompts of at "
-                f"most {most}, and a conversation that is cut asks for nothing: leave such rows out, or plan for longer "
-                "prompts")
+    may_cut = SETTINGS["forward_only"] or os.environ.get("CUT_PROMPTS") == "1"
+    asked = [row for row in rows if row.get("messages") or (row.get("text") is None and not may_cut)]
+    longer = [(length, row) for row in asked if (length := len(whole_tokens(row, tokenizer))) > most]
+    if not longer:
+        return
+    length, row = max(longer, key=lambda one: one[0])
+    what = "conversation" if row.get("messages") else "prompt"
+    give_up(f"DATA: {data['name']}: {len(longer)} of {len(rows)} rows are longer than the {most} tokens that the plan counts "
+            f"for a prompt; the longest is the {what} {row['id']}, of {length} tokens. Leave such rows out, or plan with "
+            f"prompt_tokens: {{mean: ..., max: {length}}}" + ("" if what == "conversation" else ", or cut them: CUT_PROMPTS=1"))
 
 
 def tell_cut():

@@ -63,7 +63,9 @@ def load_unsloth():
         load_in_4bit=METHOD == "qlora", full_finetuning=full, **place)
     if full:
         return model
-    every = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+    every = ["q_proj", "k_proj", "v_proj", "o_proj"]
+    if "experts" not in lora["pattern"]:  # else it would take routed experts, which have the same names, too
+        every += ["gate_proj", "up_proj", "down_proj"]
     model = unsloth.FastLanguageModel.get_peft_model(
         model, r=lora["rank"], lora_alpha=lora["alpha"], lora_dropout=lora["dropout"], use_rslora=lora["rslora"],
         target_modules=lora["targets"] or every,
@@ -81,7 +83,7 @@ def with_adapters(model):
     if SETTINGS["recompute"] != "none":
         model.enable_input_require_grads()
     lora = SETTINGS["lora"]
-    targets = lora["targets"] if lora["targets"] else "all-linear"
+    targets = lora["pattern"] or lora["targets"] or "all-linear"
     model = get_peft_model(model, LoraConfig(r=lora["rank"], lora_alpha=lora["alpha"], lora_dropout=lora["dropout"],
                                              use_rslora=lora["rslora"], use_dora=lora["dora"], target_modules=targets,
                                              task_type="CAUSAL_LM"))
@@ -128,7 +130,7 @@ class Lines(TrainerCallback):
 
 
 def arguments():
-    precision, again = SETTINGS["precision"], SETTINGS["recompute"] != "none"
+    precision = SETTINGS["precision"]
     chosen = {
         "output_dir": str(CHECKPOINTS),
         "per_device_train_batch_size": SETTINGS["micro_batch"],
@@ -143,8 +145,7 @@ def arguments():
         "bf16": precision in ("bf16", "fp8"),
         "fp16": precision == "fp16",
         "tf32": precision == "tf32" or None,
-        # FSDP recomputes by its own wrapper (accelerate.yaml).
-        "gradient_checkpointing": again and not SETTINGS["fsdp"],
+        "gradient_checkpointing": SETTINGS["trainer_recomputes"],  # else FSDP does, by its own wrapper (accelerate.yaml)
         "gradient_checkpointing_kwargs": {"use_reentrant": False},
         "torch_compile": SETTINGS["compile"],
         "logging_steps": SETTINGS["log_steps"],
@@ -155,12 +156,15 @@ def arguments():
         "run_name": os.environ.get("WANDB_NAME", SETTINGS["run_name"]),
         "logging_dir": str(reports.FOLDER),
         "disable_tqdm": True,
-        "ddp_find_unused_parameters": False,
+        # Experts that no token of a rank goes to.
+        "ddp_find_unused_parameters": SETTINGS["unused_weights"],
         "dataloader_num_workers": 2,
         "dataloader_drop_last": True,
         "remove_unused_columns": False,
         "label_names": ["labels"],  # adapters hide from it what the model takes
         "seed": SETTINGS["seed"],
+        # The others wait while the first process of a machine makes tokens of all rows.
+        "ddp_timeout": 180000000,
     }
     if data_sources.evaluates():
         chosen |= {"eval_strategy": "steps", "eval_steps": SETTINGS["eval_steps"], "prediction_loss_only": True,

@@ -1,6 +1,7 @@
 """Makes training data of rows (data_rows.py): tokens, and labels for those that are learnt."""
 import hashlib
 import json
+import os
 
 from chat_template import with_template
 from data_rows import LEARNT, checked, conversation
@@ -128,6 +129,14 @@ def batch(pieces, pad):
     return result
 
 
+def workers(rows, pieces):
+    """Processes that make tokens; None: this one. What is packed is packed by each for itself, and loses the rest of a
+    sequence: they are few where rows are few."""
+    each = 100_000 if pieces.packing else 20_000
+    several = min(len(os.sched_getaffinity(0)) // 2, len(rows) // each)
+    return several if several > 1 else None
+
+
 def tokens_of(rows, tokenizer, columns_of, packing=None):
     """A data set with the columns that `columns_of` makes of a list of sequences, separate ones or not. Every process that asks for the same
     finds what the first one made: by itself `map` names it by the state of the tokenizer, which changes with use."""
@@ -139,7 +148,7 @@ def tokens_of(rows, tokenizer, columns_of, packing=None):
 
     made_of = json.dumps([rows._fingerprint, SETTINGS["sequence"], pieces.packing, pieces.separate, columns_of.__name__,
                           tokenizer.name_or_path, tokenizer.chat_template, len(tokenizer)], sort_keys=True, default=str)
-    made = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens",
+    made = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens", num_proc=workers(rows, pieces),
                     new_fingerprint=hashlib.sha256(made_of.encode()).hexdigest()[:32])
     if len(made) == 0:
         give_up("DATA: no sequence of the plan's length comes of it")

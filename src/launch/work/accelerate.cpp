@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "domain/facts/limits.h"
+#include "launch/work/arguments.h"
+
 namespace gpuplan {
 namespace {
 
@@ -43,11 +46,13 @@ namespace {
 
 /// Copies of shards; and a model that DPO compares with, which TRL would hand to version 2 as one unit, that each pass
 /// gathers whole, and with the weights of the first rank only (trl/models/utils.py, prepare_fsdp). Version 1 takes it
-/// layer by layer and hands the weights on.
+/// layer by layer and hands the weights on. Experts that are modules have gradients on the ranks that use them alone:
+/// version 1 has those of a layer in one tensor, version 2 would add up different ones.
 bool needs_fsdp1(const WorkPlace& place) {
   const TrainPhase& train = place.train();
-  return place.strategy().sharding == Sharding::kHsdp ||
-         (train.objective == Objective::kDpo && !trains_adapters(train));
+  const bool whole = !trains_adapters(train);
+  return place.strategy().sharding == Sharding::kHsdp || (train.objective == Objective::kDpo && whole) ||
+         (whole && experts_are_modules(train.models.front().shape));
 }
 
 std::string_view fsdp1_strategy(Sharding sharding) {
@@ -58,6 +63,23 @@ std::string_view fsdp1_strategy(Sharding sharding) {
 }  // namespace
 
 bool shards_by_dtensors(const WorkPlace& place) { return backend_of(place) == Backend::kFsdp && !needs_fsdp1(place); }
+
+bool trainer_recomputes(const WorkPlace& place, Backend backend) {
+  if (place.strategy().recompute == Recompute::kNone) return false;
+  return backend != Backend::kFsdp || (trains_adapters(place.train()) && adapter_numbers(place).dropout > 0);
+}
+
+bool leaves_weights_unused(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  return experts_are_modules(train.models.front().shape) && (!trains_adapters(train) || adapts_experts(train));
+}
+
+std::vector<std::string> name_layers(const WorkPlace& place, Work& work, bool trl) {
+  if (backend_of(place) != Backend::kFsdp) return {};
+  for (const char* name : {"decoder_layers.py", "wrapped_layers.py"}) work.files.push_back(program(place, name));
+  return {"layers=$(python3 " + file_word("wrapped_layers.py") + (trl ? " --by-architecture" : "") + ")",
+          "export FSDP_TRANSFORMER_CLS_TO_WRAP=\"$layers\""};
+}
 
 std::string for_dtensors(const std::string& optimizer) {
   return optimizer == "adamw_bnb_8bit" ? "adamw_torch_8bit" : optimizer;
@@ -81,12 +103,16 @@ std::string accelerate_yaml(const WorkPlace& place, Backend backend, States stat
     text += "fsdp_config:\n";
     text += "  fsdp_version: " + std::string(first ? "1" : "2") + "\n";
     // Version 1 names a strategy, version 2 says whether weights are given back after the forward pass.
+    // Beside adapters version 1 saves memory only where weights that learn are units of their own (peft's documentation of
+    // FSDP); the Trainer makes them so.
     text += first ? "  fsdp_sharding_strategy: " + std::string(fsdp1_strategy(s.sharding)) +
-                        "\n  fsdp_use_orig_params: true\n  fsdp_sync_module_states: true\n"
+                        "\n  fsdp_use_orig_params: " + std::string(yes(!trains_adapters(place.train()))) +
+                        "\n  fsdp_sync_module_states: true\n"
                   : "  fsdp_reshard_after_forward: " + std::string(yes(s.sharding == Sharding::kZero3)) + "\n";
     text += "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  fsdp_cpu_ram_efficient_loading: true\n";
     text += "  fsdp_offload_params: " + std::string(yes(host)) + "\n";
-    text += "  fsdp_activation_checkpointing: " + std::string(yes(s.recompute != Recompute::kNone)) + "\n";
+    text += "  fsdp_activation_checkpointing: " +
+            std::string(yes(s.recompute != Recompute::kNone && !trainer_recomputes(place, backend))) + "\n";
     text += "  fsdp_state_dict_type: " + std::string(states == States::kWhole ? "FULL" : "SHARDED") + "_STATE_DICT\n";
   }
   if (backend == Backend::kDeepSpeed)
@@ -121,6 +147,12 @@ std::string deepspeed_json(const WorkPlace& place) {
   write_device(json, "offload_optimizer", host_states);
   write_device(json, "offload_param", host_weights);
   if (stage == 3) json.member("stage3_gather_16bit_weights_on_model_save", true);
+  // Which experts a rank uses differs, and with it the order in which it would gather them: the block of all experts is
+  // gathered as one (deepspeed/runtime/zero/leaf_module_config.py).
+  if (stage == 3 && experts_are_modules(place.train().models.front().shape)) {
+    json.key("leaf_module").begin_object(true);
+    json.member("name_suffixes", std::vector<std::string>{"mlp", "block_sparse_moe", "feed_forward"}).end();
+  }
   json.end();
   const Optimizer optimizer = place.train().optimizer.matrices;
   if (optimizer == Optimizer::kAdamW || optimizer == Optimizer::kLamb) {
@@ -161,6 +193,9 @@ std::vector<std::string> trainer_packages(const WorkPlace& place, Backend backen
   if (shards_by_dtensors(place) && train.optimizer.matrices == Optimizer::kAdam8bit)
     packages.emplace_back("torchao>=0.14");  // for_dtensors()
   if (backend == Backend::kDeepSpeed) packages.push_back(requirement("deepspeed"));
+  // It has leaf_module since.
+  if (backend == Backend::kDeepSpeed && experts_are_modules(train.models.front().shape))
+    packages.emplace_back("deepspeed>=0.18.2");
   return packages;
 }
 

@@ -17,6 +17,16 @@ bool shards_by_dtensors(const WorkPlace& place);
 /// The optimizer's name for these: kernels of bitsandbytes do not know them, torchao has the same in 8 bit.
 std::string for_dtensors(const std::string& optimizer);
 
+/// Whether the Trainer recomputes activations itself and not FSDP, whose wrapper would draw another mask of dropout the
+/// second time (accelerate/utils/fsdp_utils.py, preserve_rng_state).
+bool trainer_recomputes(const WorkPlace& place, Backend backend);
+/// Whether weights that learn may take no part in a pass: experts that no token of a rank goes to, or adapters beside
+/// them, which DDP has to be told of.
+bool leaves_weights_unused(const WorkPlace& place);
+/// Lines of the shell that tell FSDP which classes to gather one by one (wrapped_layers.py, which joins the phase's files
+/// with decoder_layers.py); none without FSDP. `trl`: for the network that TRL loads, else for one of text.
+std::vector<std::string> name_layers(const WorkPlace& place, Work& work, bool trl);
+
 /// Stage of ZeRO: states go to the host from stage 1 on, weights in stage 3 only.
 int deepspeed_stage(const Strategy& strategy);
 

@@ -69,10 +69,13 @@ std::string pip_install(const std::vector<std::string>& packages) {
   return line;
 }
 
-std::string torch_requirement(const WorkPlace& place, std::string_view least) {
+bool torch_bounded(const WorkPlace& place) {
   const auto& node = place.estimate().node;
-  const bool volta = node && node->gpu->vendor == "nvidia" && node->gpu->compute_capability < 7.5;
-  return "torch>=" + std::string(least) + (volta ? ",<2.11" : "");
+  return node && node->gpu->vendor == "nvidia" && node->gpu->compute_capability < 7.5;
+}
+
+std::string torch_requirement(const WorkPlace& place, std::string_view least) {
+  return "torch>=" + std::string(least) + (torch_bounded(place) ? ",<2.11" : "");
 }
 
 void install_attention(const WorkPlace& place, Work& work) {
@@ -186,6 +189,11 @@ void tell_longest(const WorkPlace& place, Work& work) {
                          count_text(planned) + ", as tokens_per_sample says.");
 }
 
+void tell_texts_alone(const WorkPlace& place, Work& work) {
+  if (!place.train().models.front().shape.uncounted.empty())
+    work.notes.emplace_back("It learns texts alone: what DATA shows beside them is no part of the plan.");
+}
+
 std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program) {
   const OptimizerFacts* facts = place.launch.catalogue.find_optimizer(optimizer);
   return facts == nullptr ? "" : facts->*program;
@@ -262,7 +270,7 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   const AdapterNumbers adapters = adapter_numbers(place);
   json.key("lora").begin_object(true).member("rank", train.lora.rank).member("alpha", adapters.alpha);
   json.member("dropout", adapters.dropout).member("rslora", adapters.rslora).member("dora", adapters.dora);
-  json.member("targets", adapter_targets(train)).end();
+  json.member("targets", adapter_targets(train)).member("pattern", target_pattern(train)).end();
   json.member("sequence", longest_row(place));
   json.member("objective", name_of(train.objective));
   json.member("packing", train.rows() == 1 && (train.data.packing || train.data.tokens.has_value()));

@@ -157,19 +157,6 @@ void precision(Flags& flags, Precision precision) {
   }
 }
 
-/// Why Megatron cannot cut sequences so: context-parallel ranks take one of the first and one of the last parts
-/// (arguments.py asserts it), and tensor-parallel ones share each of them (--sequence-parallel). "" where it can.
-std::string uneven_sequence(const Strategy& s, int sequence) {
-  const int parts = (s.cp > 1 ? 2 * s.cp : 1) * s.tp;
-  if (sequence % parts == 0) return "";
-  const std::string cuts = s.cp > 1 ? "cp " + std::to_string(s.cp) + (s.tp > 1 ? " and tp " + std::to_string(s.tp) : "")
-                                    : "tp " + std::to_string(s.tp);
-  return "Megatron cuts sequences into " + std::to_string(parts) + " even parts with " + cuts + ", and " +
-         count_text(sequence) +
-         " tokens do not divide; set sequence: " + std::to_string((sequence + parts - 1) / parts * parts) +
-         " in the job";
-}
-
 /// The first version that has what the plan uses: windows and fp4 came with 0.15; before 0.18 Muon was dist_muon
 /// wherever states are sharded or gradients overlap.
 std::string oldest_core(const ModelShape& shape, const Strategy& s, bool muon) {
@@ -189,7 +176,6 @@ Result<Work> megatron_work(const WorkPlace& place) {
         place,
         "Offload of activations is not supported by the generated script: plan it with offload: optimizer, "
         "or none.");
-  if (const std::string why = uneven_sequence(s, place.estimate().sequence); !why.empty()) return place.wrong(why);
   const bool muon = optimizer == "muon";
   const bool scratch = place.from_scratch();
   const int steps = steps_of(place);

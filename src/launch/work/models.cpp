@@ -8,6 +8,7 @@
 
 #include "base/shell/shell_text.h"
 #include "base/text.h"
+#include "domain/facts/limits.h"
 #include "input/models/hub_names.h"
 #include "launch/work/parts.h"
 
@@ -275,8 +276,17 @@ void leave_out_unfinished(Work& work) {
 }
 
 void leave_final(Work& work, std::string_view folder) {
-  work.command.push_back("if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then ln -sfn " + std::string(folder) +
-                         " \"$GPUPLAN_RUN_DIR/final\"; fi");
+  const std::string from = "\"$GPUPLAN_RUN_DIR/" + std::string(folder) + "\"";
+  work.command.push_back("if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then");
+  for (std::string& line : final_lines(std::string(folder), from)) work.command.push_back("  " + std::move(line));
+  work.command.emplace_back("fi");
+}
+
+std::vector<std::string> final_lines(const std::string& link, const std::string& from) {
+  return {"ln -sfn \"" + link + "\" \"$GPUPLAN_RUN_DIR/final\" 2>/dev/null || {",
+          "  # A bucket that is mounted has no links.",
+          "  mkdir -p \"$GPUPLAN_RUN_DIR/final\"",
+          "  find " + from + " -maxdepth 1 -type f -exec cp {} \"$GPUPLAN_RUN_DIR/final\" ';'", "}"};
 }
 
 std::string_view fused_attention(const ModelShape& shape) {
@@ -313,10 +323,17 @@ std::string towers_unloaded(const WorkPlace& place, bool trl) {
   return "";
 }
 
-std::string language_targets(const TrainPhase& train) {
-  if (train.models.front().shape.uncounted.empty()) return "";
+std::string target_pattern(const TrainPhase& train) {
+  const ModelShape& shape = train.models.front().shape;
+  const bool sees = !shape.uncounted.empty(), experts = experts_are_modules(shape);
   const std::vector<std::string> targets = adapter_targets(train);
-  return ".*language_model.*\\.(" + (targets.empty() ? "[a-z]+_proj" : join(targets, "|")) + ")";
+  const auto of_experts = [](const std::string& target) {
+    return target == "gate_proj" || target == "up_proj" || target == "down_proj";
+  };
+  if (!sees && (!experts || (!targets.empty() && std::ranges::none_of(targets, of_experts)))) return "";
+  const std::string every = sees ? "[a-z]+_proj" : "[a-z_]+_proj(_with_mqa)?";
+  return std::string(experts ? "(?!.*\\.experts\\.)" : "") + (sees ? ".*language_model.*" : ".*") + "\\.(" +
+         (targets.empty() ? every : join(targets, "|")) + ")";
 }
 
 Result<void> keeps_states_apart(const WorkPlace& place) {

@@ -67,6 +67,8 @@ std::string torchrun(const WorkPlace& place);
 std::string pip_install(const std::vector<std::string>& packages);
 /// "peft>=0.14,<0.19": the versions of data/interfaces/index.csv.
 std::string requirement(std::string_view program, std::string_view extras = "");
+/// Whether the newest wheels of torch leave the GPUs of the phase out: V100 and older.
+bool torch_bounded(const WorkPlace& place);
 /// "torch>=2.6", and below 2.11 for V100, which later wheels leave out (data/frameworks.csv, notes of torch).
 std::string torch_requirement(const WorkPlace& place, std::string_view least);
 /// The package with FlashAttention's kernels, built against the torch that is there.
@@ -97,6 +99,8 @@ void tell_longest(const WorkPlace& place, Work& work);
 /// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several: the variable that names another source of a model. Where
 /// the phase goes on with what an earlier one trained, or phases begin with different models: MODEL_02_SFT, its own.
 std::string model_variable(const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which);
+/// Says that pictures and sounds are not learnt, of a model that sees or hears.
+void tell_texts_alone(const WorkPlace& place, Work& work);
 /// What a program calls the optimizer, by a column of data/optimizers.csv; "" where it has none.
 std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program);
 /// Where a model is fetched from: its name on the Hugging Face hub, else the name in the job.
@@ -127,6 +131,9 @@ void take_model(const WorkPlace& place, Work& work);
 void leave_out_unfinished(Work& work);
 /// The last lines of a command whose program leaves the model in `folder` of the run, as transformers reads it.
 void leave_final(Work& work, std::string_view folder);
+/// Its lines: `link`, below the run, becomes `final`, or the files of `from` do, a word of the shell, where the run lies on
+/// something that has no links.
+std::vector<std::string> final_lines(const std::string& link, const std::string& from);
 /// {"name", "slug", "variable", "trained_by", "config"}; adds to `work.required` the models of which nobody knows where
 /// they are. False when the model is drawn and no class of transformers has its shape.
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
@@ -157,9 +164,10 @@ std::string without_words(const ModelShape& shape);
 /// Why the program cannot train the language part of a model that also sees or hears; "": it can, or the model does
 /// neither. `trl`: TRL's program, else one that loads AutoModelForCausalLM.
 std::string towers_unloaded(const WorkPlace& place, bool trl);
-/// Of a model that also sees or hears, a pattern of the projections of its language part that adapters sit at; "" for
-/// others. Towers have projections of the same names, which no text reaches.
-std::string language_targets(const TrainPhase& train);
+/// A pattern of the projections that adapters sit at, where names would take in more than the plan counts: towers have
+/// projections of the same names, which no text reaches, and so have routed experts, beside which peft would put adapters
+/// (tuners_utils.py, all-linear). "": adapter_targets() says it.
+std::string target_pattern(const TrainPhase& train);
 /// Fails where packed samples would reach each other through the state of state-space layers.
 Result<void> keeps_states_apart(const WorkPlace& place);
 

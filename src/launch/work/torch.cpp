@@ -40,12 +40,6 @@ Result<Work> torch_work(const WorkPlace& place) {
   JsonWriter json;
   json.begin_object();
   const Shares shares = shares_of(s);
-  const ModelShape& shape = train.models.front().shape;
-  // Those of gpt-oss, with biases, are one tensor.
-  if (shape.moe() && !shape.expert_bias && shares.fsdp)
-    return placeholder(place,
-                       "transformers before 5 has a module for each expert, whose gradients FSDP2 cannot add up where "
-                       "ranks use other experts; framework: megatron or torchtitan trains it sharded.");
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(shares.sharding)).member("fsdp", shares.fsdp).end();
   if (!good) return placeholder(place, "No transformers class has the shape of its model.");

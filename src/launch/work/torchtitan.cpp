@@ -172,7 +172,10 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
       {"if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then",
        "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)", completes, configuration,
        "  rm -rf \"$last/sharded\"  # its parts, joined since",
-       "  ln -sfn \"checkpoints/" + std::string(kOwnFolder) + "/${last##*/}\" \"$GPUPLAN_RUN_DIR/final\"", "fi"});
+      });
+  for (std::string& line : final_lines("checkpoints/" + std::string(kOwnFolder) + "/${last##*/}", "\"$last\""))
+    work.command.push_back("  " + std::move(line));
+  work.command.emplace_back("fi");
   if (work.log_machine > 0)
     work.notes.push_back("The loss is printed by the last pipeline stage: log-" + std::to_string(work.log_machine) +
                          ".txt of machine " + std::to_string(work.log_machine) + " is the log to check.");

@@ -32,14 +32,14 @@ Result<Work> trainer_work(const WorkPlace& place) {
     optimizer = optimizer_name(place, Optimizer::kAdamW, &OptimizerFacts::trainer);
   if (shards_by_dtensors(place)) optimizer = for_dtensors(optimizer);
   if (optimizer.empty())
-    return placeholder(place, "The Trainer has no " + std::string(name_of(train.optimizer.matrices)) + ".");
-  if (s.precision > Precision::kBf16) return placeholder(place, "The Trainer trains only in 16 and 32 bit.");
+    return placeholder(place, "The generated Trainer script has no " + std::string(name_of(train.optimizer.matrices)) + ".");
+  if (s.precision > Precision::kBf16)
+    return placeholder(place, "The generated Trainer script trains only in 16 and 32 bit.");
   const bool unsloth = runs_under(place, "unsloth");
   if (unsloth && place.laid.nodes > 1)
     return placeholder(place, "The generated script runs Unsloth on one machine only.");
   const Backend backend = backend_of(place);
   const bool deepspeed = backend == Backend::kDeepSpeed;
-  if (deepspeed && s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");
   const auto chosen = trainer_program(place);
   if (!chosen) return std::unexpected(chosen.error());
   if (const std::string why = runs_under(place, "hf-trainer") ? towers_unloaded(place, chosen->trl) : ""; !why.empty())
@@ -54,16 +54,18 @@ Result<Work> trainer_work(const WorkPlace& place) {
   json.begin_object();
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(s.sharding)).member("fsdp", backend == Backend::kFsdp).member("deepspeed", deepspeed);
-  json.member("unsloth", unsloth);
+  json.member("trainer_recomputes", trainer_recomputes(place, backend));
+  json.member("unsloth", unsloth).member("unused_weights", !unsloth && leaves_weights_unused(place));
   json.member("optim", optimizer);
   json.key("arguments").begin_object();
   write_arguments(json, passed_on(place));
   json.end().end();
   if (!good) return placeholder(place, "No transformers class has the shape of its model.");
   std::vector<std::string> packages = trainer_packages(place, backend, Trains::kTrainer);
-  if (unsloth)
-    packages = {"unsloth", requirement("transformers"),
-                "datasets>=2.20"};  // brings all others in the versions that it needs
+  if (unsloth) {  // brings all others in the versions that it needs
+    packages = {"unsloth", requirement("transformers"), "datasets>=2.20"};
+    if (torch_bounded(place)) packages.push_back(torch_requirement(place, "2.6"));
+  }
   work.prepare.push_back(pip_install(packages));
   install_attention(place, work);
   add_data_programs(place, work);
@@ -81,6 +83,7 @@ Result<Work> trainer_work(const WorkPlace& place) {
     work.notes.push_back("LoRA: alpha " + std::to_string(adapter_numbers(place).alpha) + ", dropout " +
                          number_text(adapter_numbers(place).dropout) +
                          " (lora_alpha and lora_dropout in args). The folder final contains only the adapter.");
+  tell_texts_alone(place, work);
   if (deepspeed && !runs_under(place, "deepspeed"))
     work.notes.emplace_back("The Trainer uses DeepSpeed for sharding and CPU offload.");
   if (backend == Backend::kFsdp && s.offload != Offload::kNone && s.offload != Offload::kActivations)
@@ -88,6 +91,7 @@ Result<Work> trainer_work(const WorkPlace& place) {
   lead_reports(place, work);
   finish_model(place, work);
   leave_out_unfinished(work);
+  for (std::string& line : name_layers(place, work, false)) work.command.push_back(std::move(line));
   work.command.push_back(supervised(place, work, launch_line(place, backend)));
   work.resumes = true;
   return work;

@@ -91,7 +91,7 @@ void set_model(SettingLines& lines, const WorkPlace& place, Backend backend) {
   lines.set("lora_r", train.lora.rank).set("lora_alpha", adapters.alpha).set("lora_dropout", adapters.dropout);
   if (adapters.rslora) lines.set("use_rslora", true);
   if (adapters.dora) lines.set("use_dora", true);
-  const std::string pattern = language_targets(train);
+  const std::string pattern = target_pattern(train);
   if (!pattern.empty()) lines.set("lora_target_modules", std::vector<std::string>{pattern});
   else lines.set("lora_target_modules", targets.empty() ? std::vector<std::string>{"all-linear"} : targets);
   if (train.method != Method::kQlora) return;
@@ -125,8 +125,7 @@ void set_training(SettingLines& lines, const WorkPlace& place, Backend backend, 
   lines.set("seed", clamped<int>(numbers.seed));
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
   if (s.precision == Precision::kTf32) lines.set("tf32", true);
-  // FSDP recomputes by its own wrapper (accelerate.yaml).
-  lines.set("gradient_checkpointing", s.recompute != Recompute::kNone && backend != Backend::kFsdp);
+  lines.set("gradient_checkpointing", trainer_recomputes(place, backend));
   lines.raw("gradient_checkpointing_kwargs", "{use_reentrant: false}");
   lines.set("activation_offloading", includes(s.offload, Offload::kActivations)).set("torch_compile", s.compile);
   lines.set("logging_steps", log_steps(place)).set("disable_tqdm", false);
@@ -141,7 +140,7 @@ void set_training(SettingLines& lines, const WorkPlace& place, Backend backend, 
   }
   lines.set("report_to", std::vector<std::string>{std::string(kReportsMark)}).set("run_name", run_name(place));
   lines.set("logging_dir", std::string(kRunMark) + "/tensorboard");
-  lines.set("ddp_find_unused_parameters", false).set("dataloader_num_workers", 2).set("dataloader_drop_last", true);
+  lines.set("ddp_find_unused_parameters", leaves_weights_unused(place)).set("dataloader_num_workers", 2).set("dataloader_drop_last", true);
 }
 
 }  // namespace
@@ -188,6 +187,7 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   work.prepare = {pip_install(trainer_packages(place, backend, Trains::kTrl))};
   install_attention(place, work);
   add_data_programs(place, work);
+  const std::vector<std::string> layers = name_layers(place, work, true);
   for (const char* name : {"place_settings.py", "prepare_trl.py"}) work.files.push_back(program(place, name));
   work.files.push_back({place.path("settings.json"), json.end().take(), false});
   const std::string name = program_name(place.train());
@@ -207,11 +207,13 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
     work.command.emplace_back(
         "CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} && export "
         "CUDA_VISIBLE_DEVICES=\"${CUDA_VISIBLE_DEVICES%%,*}\"");
+  work.command.insert(work.command.end(), layers.begin(), layers.end());
   std::string line = "trl " + name + " --config \"$GPUPLAN_TRL/" + name + ".yaml\" --accelerate_config " +
                      file_word("accelerate.yaml");
   line += accelerate_flags(place);
   if (backend == Backend::kDeepSpeed) line += " --deepspeed_config_file " + file_word("ds_config.json");
   work.command.push_back(line);
+  tell_texts_alone(place, work);
   leave_final(work, "checkpoints");
   work.begins_anew = true;
   finish_model(place, work);

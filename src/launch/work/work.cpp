@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "domain/facts/limits.h"
 #include "launch/parts/smoke_job.h"
@@ -98,6 +100,22 @@ void install_rocm(const WorkPlace& place, Work& work) {
       "vLLM' >&2; exit 78; }");
 }
 
+/// Wheels of PyPI begin at compute capability 7.0 (torch 2.8 to 2.10); those for CUDA 12.6, which come first here, hold
+/// kernels for Maxwell and Pascal as well (index of pytorch.org/get-started, from memory).
+void install_for_old_gpus(const WorkPlace& place, Work& work) {
+  constexpr double kVolta = 7.0;
+  const auto& node = place.estimate().node;
+  if (work.user_command || work.prepare.empty() || !node || node->gpu->vendor != "nvidia") return;
+  if (node->gpu->compute_capability == 0 || node->gpu->compute_capability >= kVolta) return;
+  work.prepare.insert(work.prepare.begin(),
+                      "python3 -c 'import torch; least = min(int(name[3:]) for name in torch.cuda.get_arch_list() if "
+                      "name[3:].isdigit()); assert least <= " +
+                          number_text(std::round(10 * node->gpu->compute_capability)) +
+                          "' 2>/dev/null || python3 -m pip install --quiet --index-url "
+                          "https://download.pytorch.org/whl/cu126 " +
+                          shell_quoted(torch_requirement(place, "2.6")));
+}
+
 /// What phases may want different ones of under one name. A clone of a program serves all of them.
 constexpr std::array<std::string_view, 4> kOwn = {"DATA", "TOKENIZER", "ASSETS", "PRETRAINED"};
 
@@ -141,6 +159,7 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   auto work = own_work(launch, phase);
   if (!work) return work;
   install_rocm(WorkPlace{launch, phase}, *work);
+  install_for_old_gpus(WorkPlace{launch, phase}, *work);
   if (launch.smoke) {
     bring_rows(phase, *work);
     return work;

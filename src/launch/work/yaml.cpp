@@ -139,6 +139,7 @@ void axolotl_reports(Work& work) {
 
 void notes(const WorkPlace& place, Work& work) {
   tell_longest(place, work);
+  tell_texts_alone(place, work);
   if (const int steps = evaluation_steps(place); steps > 0)
     work.notes.push_back("Evaluated every " + count_of(steps, "step") + " on " + percent_text(kEvaluationShare) +
                          " of DATA that it is not trained on.");
@@ -157,11 +158,6 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   // By itself it trains all weights in 16 bit (utils/config/__init__.py, torch_dtype): DeepSpeed keeps those of 32 bit.
   const bool sixteen = s.precision == Precision::kBf16 || s.precision == Precision::kFp16;
   const bool wide = !trains_adapters(train) && sixteen && master_weights(place) == Format::kFp32;
-  if (wide && (s.tp > 1 || s.cp > 1 || s.sharding == Sharding::kHsdp))
-    return placeholder(
-        place,
-        "axolotl keeps 32-bit weights only by DeepSpeed, which has no tensor or context parallelism there "
-        "and no sharding with copies: set parallel: zero3, or master_weights: bf16.");
   const bool fsdp = s.sharding >= Sharding::kZero2 && !wide;
   const int stage = fsdp ? 0 : std::max(deepspeed_stage(s), wide ? 1 : 0);
   if (fsdp || s.tp > 1) optimizer = for_dtensors(optimizer);
@@ -180,7 +176,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("lora_dropout", adapters.dropout);
     if (adapters.rslora) lines.set("peft_use_rslora", true);
     if (adapters.dora) lines.set("peft_use_dora", true);
-    if (const std::string pattern = language_targets(train); !pattern.empty())
+    if (const std::string pattern = target_pattern(train); !pattern.empty())
       lines.set("lora_target_modules", pattern);
     else if (const auto targets = adapter_targets(train); targets.empty()) lines.set("lora_target_linear", true);
     else lines.raw("lora_target_modules", "[" + join(targets, ", ") + "]");
@@ -210,6 +206,8 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("fsdp_version", 2).head("fsdp_config").set("  offload_params", host);
     lines.set("  reshard_after_forward", s.sharding != Sharding::kZero2).set("  state_dict_type", "FULL_STATE_DICT");
     lines.set("  auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
+    // By itself every rank moves the whole model to its GPU before it is sharded (loaders/model.py, skip_move_to_device).
+    lines.set("  cpu_ram_efficient_loading", true);
     if (s.sharding == Sharding::kHsdp) lines.set("dp_replicate_size", place.laid.nodes);
   } else if (stage > 0) {
     lines.set("deepspeed", std::string(kFilesMark) + "/ds_config.json");
@@ -218,8 +216,6 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   if (wide)
     work.notes.emplace_back(
         "DeepSpeed keeps the 32-bit weights that the plan counts: axolotl by itself trains in pure bf16.");
-  // Models without a template of their own get ChatML; tokenizer_default would end the run there.
-  if (!plain_text(place)) lines.set("chat_template", "tokenizer_default_fallback_chatml");
   lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"");
   lines.set("    type", plain_text(place) ? "completion" : "chat_template");
   lines.set("output_dir", std::string(kRunMark) + "/checkpoints");
@@ -244,6 +240,12 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   ask_first(place, train.models, work);
   lead_reports(place, work);
   place_settings(place, "axolotl.yaml", work);
+  if (!plain_text(place)) {
+    for (const char* name : {"phase_parts.py", "chat_template.py", "axolotl_template.py"})
+      work.files.push_back(program(place, name));
+    work.files.push_back({place.path("settings.json"), "{}\n", false});
+    work.command.push_back("python3 " + file_word("axolotl_template.py") + " >>\"$GPUPLAN_RUN_DIR/axolotl.yaml\"");
+  }
   axolotl_reports(work);
   leave_out_unfinished(work);
   work.command.push_back(
@@ -294,6 +296,10 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (argument(place, "grad_clip")) lines.set("max_grad_norm", training_numbers(place).grad_clip);
   set_asked(lines, place);
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
+  // By itself it widens weights that learn to 32 bit (model/adapter.py); DeepSpeed keeps those of 32 bit in any case.
+  if (!trains_adapters(train) && s.precision == Precision::kBf16 && master_weights(place) == Format::kBf16 &&
+      deepspeed_stage(s) == 0)
+    lines.set("pure_bf16", true);
   lines.set("disable_gradient_checkpointing", s.recompute == Recompute::kNone);
   lines.set("flash_attn", attention_of(place) == "eager" ? "disabled" : "sdpa");
   lines.set("save_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
@@ -322,6 +328,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   work.required = {std::string("DATA: JSONL file; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({requirement("llama-factory")})};
+  if (torch_bounded(place)) work.prepare = {pip_install({requirement("llama-factory"), torch_requirement(place, "2.6")})};
   // Neither comes with it: requirements/bitsandbytes.txt, requirements/deepspeed.txt.
   if (train.method == Method::kQlora || is_bitsandbytes(optimizer))
     work.prepare.push_back(pip_install({"bitsandbytes>=0.43"}));

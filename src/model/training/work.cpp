@@ -245,9 +245,7 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
       longest_context = std::max(longest_context, static_cast<double>(model.use->shape.max_context));
     }
   }
-  const double longest_sample = length ? std::max(length->max, length->mean) : 0;
-  work.sequence = phase.sequence ? *phase.sequence : longest_sample;
-  if (phase.sequence && longest_sample > 0 && !packed) work.sequence = std::min(work.sequence, longest_sample);
+  work.sequence = phase.row_tokens();
   if (!transformer) work.sequence = std::max(own, 1.0);
   if (!(work.sequence > 0)) {
     return failure("train needs a sequence length; set `sequence` (tokens) or `data.tokens_per_sample`");

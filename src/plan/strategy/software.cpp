@@ -15,21 +15,19 @@ namespace gpuplan {
 
 namespace {
 
-bool runs_on(const Framework& framework, const Gpu& gpu) {
-  if (std::ranges::find(framework.vendors, gpu.vendor) == framework.vendors.end()) return false;
-  return gpu.compute_capability == 0 || gpu.compute_capability >= framework.min_compute_capability;
-}
-
-std::string cannot_run(const std::string& framework, const Gpu& gpu) {
-  return framework + " does not run on " + gpu.name;
-}
-
 /// 16-bit where the hardware is good at it: bf16 needs no loss scaling and comes first. Some chips have 16-bit products
 /// for show, at a fraction of what they do in 32 bit.
 Precision natural_precision(const Gpu& gpu) {
   if (gpu.bf16 > FlopsPerSecond{} && gpu.bf16 >= gpu.fp32) return Precision::kBf16;
   if (gpu.fp16 > FlopsPerSecond{} && gpu.fp16 >= gpu.fp32) return Precision::kFp16;
   return Precision::kFp32;
+}
+
+/// torch.compile makes kernels by Triton, which takes compute capability 7.0 and higher (pytorch/pytorch
+/// torch/_inductor: GPUTooOldForTriton).
+bool has_triton(const Gpu& gpu) {
+  constexpr double kLeast = 7.0;
+  return gpu.vendor != "nvidia" || gpu.compute_capability >= kLeast;
 }
 
 /// What limits of frameworks (data/framework_limits.csv) are about, for one or the other to run it or not.
@@ -134,7 +132,7 @@ struct Training {
       case Refusal::kNone:
         break;
       case Refusal::kHardware:
-        return cannot_run(framework.name, gpu);
+        return why_not_on(framework, gpu);
       case Refusal::kGpus:
         return framework.name + " uses one GPU only";
       case Refusal::kMachines:
@@ -199,7 +197,7 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
     result.cut.push_back(adds(Part::kCut));
     result.frameworks.push_back(&framework);
     result.care.push_back(care);
-    result.compile.push_back(compile.value_or(pretrains && framework.compiles));
+    result.compile.push_back(compile.value_or(pretrains && framework.compiles && has_triton(gpu)));
   };
   const bool named = !phase.framework.empty();
   for (const auto& [care, framework] : trainers(catalogue, work, nodes)) {
@@ -213,7 +211,7 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   if (!named) {
     const PracticeConstants& practice = catalogue.practice_constants;
     for (const Framework& framework : catalogue.frameworks) {
-      if (!framework.trains || !left_open(framework, phase.method) || thought_of(practice, framework, work)) continue;
+      if (!framework.trains || !left_open(framework, phase, training.start) || thought_of(practice, framework, work)) continue;
       // Formats cost quality: none that keeps no fp32 weights is taken for speed.
       const bool lesser = phase.method == Method::kFull && !framework.master_fp32 && !phase.master_weights;
       if (lesser && !result.frameworks.empty()) continue;
@@ -266,8 +264,8 @@ Software generation_software(const Catalogue& catalogue, const GeneratePhase& ph
   const std::string format(name_of(result.weights));
   if (wanted.empty()) return none(Misfit::kUnsupported, "no supported engine runs " + format + " on " + gpu.name);
   const Framework* engine = catalogue.find_framework(wanted);
-  if (engine == nullptr || !engine->generates || !runs_on(*engine, gpu))
-    return none(Misfit::kUnsupported, cannot_run(wanted, gpu));
+  if (engine == nullptr || !engine->generates) return none(Misfit::kUnsupported, wanted + " does not generate");
+  if (!runs_on(*engine, gpu)) return none(Misfit::kUnsupported, why_not_on(*engine, gpu));
   if (nodes > 1 && !engine->multi_node) return none(Misfit::kUnsupported, wanted + " runs on one machine only");
   if (!engine_profile(catalogue, *engine).reads(result.weights))
     return none(Misfit::kPrecision, wanted + " does not read " + format);

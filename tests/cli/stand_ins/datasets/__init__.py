@@ -63,8 +63,8 @@ class Rows:
         random.Random(seed).shuffle(order)
         return {"train": self.select(order[test_size:]), "test": self.select(order[:test_size])}
 
-    def map(self, function, batched, remove_columns, desc, new_fingerprint):
-        assert batched and remove_columns == self.column_names and desc
+    def map(self, function, batched, remove_columns, desc, new_fingerprint, num_proc):
+        assert batched and remove_columns == self.column_names and desc and num_proc is None, "few rows"
         made = []
         for at in range(0, len(self.rows), 1000):
             some = self.rows[at:at + 1000]
