@@ -85,6 +85,17 @@ TEST(AuditSentences, RightIsLetBeAndASlipIsFound) {
            "8x H100 at $23.92/h, that is ${2.99} per GPU-hour.",
            "$23.92/h for 8x H100 is ${2.99} per GPU-hour.",
            "$23.92/h for 8 GPUs is ${2.99} per GPU-hour.",
+           "Machine A costs $100 and machine B costs $90, so machine B is {10}% cheaper than machine A.",
+           "Lambda asks $4.00/h and vultr asks $3.00/h: vultr is {25}% cheaper.",
+           "The first costs $100 and the second costs $150, so the second is {50}% more expensive than the first.",
+           "H100 takes 10 h and A100 takes 20 h: H100 is {2}x faster than A100.",
+           "The old one makes 1,000 tokens/s and the new one 4,000 tokens/s, so the new one is {4}x faster.",
+           "The run costs $1,500 of a budget of $2,000, which leaves ${500}.",
+           "The budget is $2,000. The run costs $1,500, so ${500} is left.",
+           "Option A costs $3,000 and option B costs $2,500. Option B saves ${500}.",
+           "8x H100 at 700 W for 100 hours use {560} kWh.",
+           "5.6 kW for 100 h is {560} kWh.",
+           "The KV cache takes 128 KiB per token, so 8,192 tokens take {1} GiB.",
        }) {
     const Told told = told_in(text);
     EXPECT_EQ(said_of(told.before + told.number + told.behind + "\n"), "") << text;

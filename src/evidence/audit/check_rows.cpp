@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -28,8 +29,10 @@ class Rows {
       token_time(record);
       sample_time(record);
       total_time(record);
+      token_cost(record);
     }
     token_times();
+    token_costs();
   }
 
  private:
@@ -74,6 +77,13 @@ class Rows {
     bool of_part = false;
   };
 
+  /// A row with what its tokens cost.
+  struct ByCost {
+    const ClaimRecord* record;
+    const ClaimFact* cost;
+    std::vector<Way> ways;
+  };
+
   void find_work() {
     constexpr double kLeastTokens = 1e5;
     for (const ClaimLine& line : bench_.document.lines) {
@@ -106,15 +116,32 @@ class Rows {
     return nullptr;
   }
 
+  /// "Hours for 10B tokens": what the head of a column says its times are for; nullptr: nothing.
+  const ClaimAmount* tokens_in_head(const ClaimRecord& record, const ClaimFact& fact) const {
+    if (record.table < 0 || fact.column < 0) return nullptr;
+    const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(record.table)];
+    if (table.across || table.headless) return nullptr;
+    const ClaimText& head = table.heads[static_cast<std::size_t>(fact.column)];
+    const ClaimAmount* found = nullptr;
+    for (const ClaimAmount& one : head.quantities) {
+      if (one.dimension != ClaimDimension::kTokens || one.range() || found != nullptr) return nullptr;
+      found = &one;
+    }
+    if (found == nullptr || !ends_with_word(trim(to_lower(head.text.substr(0, found->from))), {"for", "per"}))
+      return nullptr;
+    return found;
+  }
+
   void token_time(const ClaimRecord& record) {
     const ClaimFact* rate = record.find(ClaimRole::kTokenRate);
     const ClaimFact* time = record.find(ClaimRole::kTime);
     if (time == nullptr && record.find(ClaimRole::kOverhead) == nullptr) time = record.find(ClaimRole::kTotalTime);
     if (rate == nullptr || time == nullptr) return;
-    const ClaimFact* own = record.find(ClaimRole::kTokens);
-    const Work* work = own == nullptr ? work_of(tokens_, record.section) : nullptr;
-    if (own == nullptr && work == nullptr) return;
-    const ClaimAmount& tokens = own != nullptr ? *own->value : *work->quantity;
+    const ClaimAmount* in_head = tokens_in_head(record, *time);
+    const ClaimFact* own = in_head == nullptr ? record.find(ClaimRole::kTokens) : nullptr;
+    const Work* work = own == nullptr && in_head == nullptr ? work_of(tokens_, record.section) : nullptr;
+    if (own == nullptr && work == nullptr && in_head == nullptr) return;
+    const ClaimAmount& tokens = in_head != nullptr ? *in_head : own != nullptr ? *own->value : *work->quantity;
     ClaimEnds speed = with_zeros(*rate->value);
     std::string words = tokens.text + " / " + told(ClaimDimension::kTokenRate, speed);
     if (rate->value->per_gpu && record.count > 1 && (work == nullptr || !work->per_model)) {
@@ -125,7 +152,8 @@ class Rows {
     bench_.use(*rate->value);
     // More tokens a second is less time.
     const Way way{ends_of(tokens, true) / speed, words};
-    if (work != nullptr && record.table >= 0) by_tokens_[record.table].push_back({&record, time, way, work->of_part});
+    if ((work != nullptr || in_head != nullptr) && record.table >= 0)
+      by_tokens_[record.table].push_back({&record, time, way, work != nullptr && work->of_part});
     else bench_.judge(record, *time, {way}, kBesideSteps);
   }
 
@@ -194,6 +222,49 @@ class Rows {
     return same;
   }
 
+  /// Tokens that the head of a column of money says it is for: "Cost per 1M tokens", "$ per million tokens"; 0: none.
+  double tokens_paid(const ClaimRecord& record, const ClaimFact& fact) const {
+    if (const ClaimAmount* tokens = tokens_in_head(record, fact); tokens != nullptr) return tokens->low;
+    const std::string lower = to_lower(fact.name);
+    if (!has_any(lower, {"million tok", "m tok", "mtok"}) || !has_any(lower, {"per m", "/ m", "/m", "per 1m", "/1m"}))
+      return 0;
+    return has_any(lower, {"input", "prompt", "output"}) ? 0.0 : 1e6;
+  }
+
+  /// What tokens cost at the row's own price and speed.
+  void token_cost(const ClaimRecord& record) {
+    const auto prices = record.all(ClaimRole::kPrice), rates = record.all(ClaimRole::kTokenRate);
+    if (record.table < 0 || prices.size() != 1 || rates.size() != 1 || rates[0]->value->low <= 0) return;
+    const ClaimAmount &price = *prices[0]->value, &rate = *rates[0]->value;
+    if (price.odd || rate.odd || price.range() || rate.range()) return;
+    for (const ClaimFact& one : record.facts) {
+      if (one.value->dimension != ClaimDimension::kMoney || one.value->range() ||
+          one.value->currency != price.currency || &one == prices[0])
+        continue;
+      const double tokens = tokens_paid(record, one);
+      if (tokens <= 0) continue;
+      const ClaimEnds cost = ends_of(price) / with_zeros(rate) * (tokens / kHour);
+      const std::string words = price.text + " / " + told(ClaimDimension::kTokenRate, with_zeros(rate));
+      ByCost row{&record, &one, {{cost, words}}};
+      // Whose the price and the speed are, of one GPU or of all, is not always said.
+      for (const double count : {record.count * 1.0, 1.0 / std::max(record.count, 1)})
+        if (record.count > 1) row.ways.push_back({cost * count, words});
+      by_cost_[record.table].push_back(std::move(row));
+    }
+  }
+
+  /// Where most rows are what their own price and speed make of them, so must be each; else more is counted in them.
+  void token_costs() {
+    constexpr std::size_t kLeast = 2;
+    for (const auto& [table, rows] : by_cost_) {
+      const auto good = static_cast<std::size_t>(std::ranges::count_if(rows, [](const ByCost& row) {
+        return std::ranges::any_of(row.ways, [&](const Way& way) { return fits(*row.cost->value, way.value); });
+      }));
+      if (good < kLeast || good * 2 < rows.size()) continue;
+      for (const ByCost& row : rows) bench_.judge(*row.record, *row.cost, row.ways);
+    }
+  }
+
   /// A time that samples take: of the run, or of an epoch. "8 in 10 runs" beside "A step" is none.
   static bool is_of_all_samples(const ClaimFact& fact) {
     return fact.role == ClaimRole::kTime || fact.role == ClaimRole::kTotalTime ||
@@ -250,6 +321,7 @@ class Rows {
 
   Bench& bench_;
   std::map<int, std::vector<ByTokens>> by_tokens_;  ///< by table
+  std::map<int, std::vector<ByCost>> by_cost_;      ///< by table
   std::vector<Work> tokens_, samples_, epochs_;
 };
 

@@ -113,6 +113,11 @@ void check_columns(Bench& bench);
 void check_options(Bench& bench);
 /// "40% cheaper than", "2x faster than".
 void check_compared(Bench& bench);
+/// "A costs $100 and B $90, so B is 10% cheaper", "$1,500 of a budget of $2,000, which leaves $500". After
+/// check_compared.
+void check_pairs(Bench& bench);
+/// "8x L40S is the cheapest": against the table that holds it. After those that find wrong costs.
+void check_best(Bench& bench);
 /// The same stated twice: tables that repeat each other, totals of phases, prices of several GPUs.
 void check_repeats(Bench& bench);
 /// Memory and bandwidth of GPUs.
@@ -121,6 +126,8 @@ void check_cards(Bench& bench);
 void check_facts(Bench& bench);
 /// Weights of a model by its parameters, and cards that they fit on.
 void check_weights(Bench& bench);
+/// "Fits on one H100: yes" beside weights that are more than the card has.
+void check_fits(Bench& bench);
 /// Caches of keys and values.
 void check_caches(Bench& bench);
 /// Memory: by batch, by number of GPUs, optimizers.

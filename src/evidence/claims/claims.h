@@ -52,7 +52,7 @@ struct ClaimAmount {
   bool foreign = false;   ///< money that is not in dollars
   bool odd = false;       ///< a unit stands with it that is not known: "TFLOP/s", "months"
   std::string currency;   ///< of money, as written: "$", "EUR"; empty where only its column says that it is money
-  int id = 0;             ///< its place among all of the document
+  int id = 0;             ///< its place among all of the document; -1: a term of a head, which claims nothing
   std::size_t from = 0, to = 0;  ///< bytes of its text
   std::string text;
 

@@ -288,6 +288,10 @@ UnitHint hint_of(std::string_view head) {
   if (has("tokens/s") || has("tok/s") || has("tps")) return {ClaimDimension::kTokenRate, 1, per_gpu};
   if (has("samples/s")) return {ClaimDimension::kSampleRate, 1, per_gpu};
   if (has("s/step") || has("sec/step") || has("s/it")) return {ClaimDimension::kStepTime, has("ms/") ? 1e-3 : 1, false};
+  // "Hours for 10B tokens"
+  if (lower.starts_with("hours for ")) return {ClaimDimension::kTime, kClaimHour, false};
+  if (lower.starts_with("minutes for ")) return {ClaimDimension::kTime, kClaimHour / 60, false};
+  if (lower.starts_with("days for ")) return {ClaimDimension::kTime, kClaimHour * 24, false};
   if (lower.ends_with(" h") || lower.ends_with(" hours")) return {ClaimDimension::kTime, kClaimHour, false};
   if (lower == "# gpus" || has("gpu count") || has("gpus used") || has("num gpus") || has("number of gpus"))
     return {ClaimDimension::kGpus, 1, false};

@@ -68,8 +68,9 @@ void find_options_across(ClaimTable& table, QuantityReader& reader) {
   for (const ClaimRow& row : table.rows) labels.push_back(row.cells.front().text);
   const std::vector<UnitHint> hints = hints_of(labels);
   table.across = is_sheet(table) || is_across(table, hints);
+  for (ClaimText& head : table.heads)
+    head = table.across ? reader.read_head(std::move(head.text)) : reader.read_terms(std::move(head.text));
   if (!table.across) return;
-  for (ClaimText& head : table.heads) head = reader.read_head(std::move(head.text));
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     for (std::size_t column = 1; column < table.rows[i].cells.size(); ++column)
       for (ClaimAmount& amount : table.rows[i].cells[column].quantities) give_unit(amount, hints[i]);

@@ -6,8 +6,8 @@
 
 namespace gpuplan {
 
-/// Sets ClaimTable::across where a table is told so, reads the GPUs of its heads, and gives its bare numbers the units
-/// that the labels of their rows tell.
+/// Sets ClaimTable::across where a table is told so, and gives its bare numbers the units that the labels of their rows
+/// tell. Reads the GPUs of the heads of any table, and of one that is not told so the amounts of its heads.
 void find_options_across(ClaimTable& table, QuantityReader& reader);
 
 }  // namespace gpuplan

@@ -225,6 +225,14 @@ ClaimText QuantityReader::read_head(std::string text) {
   return said;
 }
 
+ClaimText QuantityReader::read_terms(std::string text) {
+  const int counted = next_;
+  ClaimText said = read(std::move(text));
+  next_ = counted;
+  for (ClaimAmount& amount : said.quantities) amount.id = -1;
+  return said;
+}
+
 ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
   ClaimText said;
   said.text = std::move(text);

@@ -27,6 +27,9 @@ class QuantityReader {
   ClaimText read(std::string text, const UnitHint& hint = {});
   /// The same of a head: the GPUs that it names, and none of its numbers.
   ClaimText read_head(std::string text);
+  /// The same of a head with its amounts, as terms of what its column states: "Hours for 10B tokens". They claim
+  /// nothing themselves, and are not counted: ClaimAmount::id is -1.
+  ClaimText read_terms(std::string text);
   int count() const { return next_; }
 
  private:

@@ -33,6 +33,8 @@ class Amounts {
         of_one(line, i);
         if (i + 2 >= all.size()) continue;
         each_of(line, all[i], all[i + 1], all[i + 2]);
+        energy(line, all[i], all[i + 1], all[i + 2]);
+        of_tokens(line, all[i], all[i + 1], all[i + 2]);
         steps(line, all[i], all[i + 1], all[i + 2]);
       }
     }
@@ -121,6 +123,60 @@ class Amounts {
         if (fits(stated, right * factor * (one.dimension == ClaimDimension::kBytes ? kind : 1.0))) return;
     if (times->size() > 1) return;
     tell(line, stated, right, number.text + " \xC3\x97 " + one.text);
+  }
+
+  /// "8 H100 at 700 W for 100 hours use 560 kWh"
+  void energy(const ClaimLine& line, const ClaimAmount& power, const ClaimAmount& time, const ClaimAmount& stated) {
+    if (power.dimension != ClaimDimension::kPower || time.dimension != ClaimDimension::kTime ||
+        stated.dimension != ClaimDimension::kEnergy || !is_plain(power) || !is_plain(time) || !is_plain(stated) ||
+        !is_one_of(between(line.said, power, time), {"for", "over", "during", "each for", "each, for", "each over"}))
+      return;
+    const std::string_view text = line.said.text;
+    const bool uses = is_one_of(between(line.said, time, stated),
+                                {"use", "uses", "consume", "consumes", "draw", "draws", "need", "needs", "burn",
+                                 "burns", "take", "takes", "use about", "uses about"});
+    if (!(uses && ends_clause(text.substr(stated.to))) && !equals(line, time.to, stated)) return;
+    const std::size_t from = begin_of_sentence(text, power.from), to = end_of_sentence(text, stated.to);
+    const auto times = multipliers(line.said, from, to, {&power, &time, &stated});
+    if (!times) return;
+    use({&power, &time, &stated});
+    const ClaimEnds right = ends_of(power, true) * ends_of(time, true);
+    for (const double factor : *times)
+      if (fits(stated, right * factor)) return;
+    // One count, that of the GPUs; more, such as a share of the cooling, nobody knows how to count.
+    const double gpus = times->size() == 1 ? 1 : gpus_counted(line.said, power.from, stated.to);
+    if (times->size() > 2 || times->back() != gpus) return;
+    tell(line, stated, right * gpus,
+         (gpus > 1 ? number_text(gpus) + " \xC3\x97 " : "") + power.text + " \xC3\x97 " + time.text);
+  }
+
+  /// "128 KiB per token, so 8,192 tokens take 1 GiB"
+  void of_tokens(const ClaimLine& line, const ClaimAmount& each, const ClaimAmount& tokens, const ClaimAmount& stated) {
+    if (each.dimension != ClaimDimension::kBytes || tokens.dimension != ClaimDimension::kTokens ||
+        stated.dimension != ClaimDimension::kBytes || !is_plain(each) || !is_plain(tokens) || !is_plain(stated))
+      return;
+    std::string joined = between(line.said, each, tokens);
+    std::string_view words = joined;
+    bool a_token = false;
+    for (const std::string_view unit : {"per token", "/token", "/ token", "a token", "for each token", "each token"})
+      if (!a_token && words.starts_with(unit)) words.remove_prefix(unit.size()), a_token = true;
+    if (!a_token || !is_one_of(words, {"", ",", ";", ":", ", so", "; so", "so", ", and", "and", ", thus", ", hence"}))
+      return;
+    const std::string verb = between(line.said, tokens, stated);
+    if (!is_one_of(verb, {"take", "takes", "need", "needs", "are", "is", "=", ":", "use", "uses", "occupy", "make",
+                          "come to", "of context take", "of context need", "take about", "need about"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(stated.to)))
+      return;
+    const auto times = multipliers(line.said, begin_of_sentence(line.said.text, each.from),
+                                   end_of_sentence(line.said.text, stated.to), {&each, &tokens, &stated});
+    if (!times || times->size() > 1) return;
+    use({&each, &tokens, &stated});
+    // Thousands of either kind, of memory and of tokens.
+    constexpr double kThousand = 1.024;
+    const ClaimEnds right = ends_of(each) * tokens.low;
+    for (const double kind : {1.0, kThousand, kThousand * kThousand, kThousand * kThousand * kThousand})
+      if (fits(stated, right * kind) || fits(stated, right * (1 / kind))) return;
+    tell(line, stated, right, each.text + " \xC3\x97 " + tokens.text);
   }
 
   /// "20,000 samples at batch 64 are 313 steps": up or down to a whole one.

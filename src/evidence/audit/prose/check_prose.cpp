@@ -115,6 +115,7 @@ class Prose {
       if (!money || one.odd || one.range() || one.from > stated.from) return;
       two.push_back(&one);
     }
+    if (two.empty()) two = of_sentence_before(line, from, before.substr(std::min(from, before.size())));
     if (two.empty()) two = totals(before.substr(std::min(from, before.size())));
     else if (two.size() != 2 || !are_compared(to_lower(text.substr(two[0]->to, two[1]->from - two[0]->to)))) return;
     if (two.size() != 2 || two[0]->currency != stated.currency || two[1]->currency != stated.currency) return;
@@ -129,6 +130,27 @@ class Prose {
       return;
     bench_.find(FindingKind::kWrong, line.line, line.label, "saves " + stated.text, told(stated, right),
                 more.text + " - " + less.text);
+  }
+
+  /// "Option A costs $3,000 and option B $2,500. Option B saves $500."
+  static std::vector<const ClaimAmount*> of_sentence_before(const ClaimLine& line, std::size_t end,
+                                                            std::string_view saver) {
+    constexpr std::size_t kStop = 2;  // ". "
+    std::vector<const ClaimAmount*> two;
+    if (end < kStop) return two;
+    const std::size_t from = begin_of_sentence(line.said.text, end - kStop);
+    // Who saves is one of the two.
+    saver = trim(saver.substr(0, std::min(saver.rfind("sav"), saver.size())));
+    for (const std::string_view word : {"so ", "the ", "thus ", "hence "})
+      if (saver.starts_with(word)) saver = trim(saver.substr(word.size()));
+    if (saver.empty() || !has_word(to_lower(line.said.text.substr(from, end - from)), saver)) return two;
+    for (const ClaimAmount& one : line.said.quantities) {
+      if (one.from < from || one.from >= end) continue;
+      if (one.dimension != ClaimDimension::kMoney || one.odd || one.range()) return {};
+      two.push_back(&one);
+    }
+    if (two.size() != 2) two.clear();
+    return two;
   }
 
   /// The amount, or the difference of two, stands somewhere in the document.

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
+#include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// What is said of two amounts that stand before it, in its own sentence or the one before.
+class Pairs {
+ public:
+  explicit Pairs(Bench& bench) : bench_(bench) {}
+
+  void check() {
+    constexpr std::size_t kLongest = 40;
+    for (const ClaimLine& line : bench_.document.lines) {
+      if (line.code || line.said.quantities.size() < 3 || line.said.quantities.size() > kLongest) continue;
+      for (const ClaimAmount& one : line.said.quantities) {
+        compared(line, one);
+        left(line, one);
+      }
+    }
+  }
+
+ private:
+  /// The two sentences that end before an amount.
+  static std::size_t begin_of_two(std::string_view text, std::size_t at) {
+    constexpr std::size_t kStop = 2;  // ". "
+    const std::size_t own = begin_of_sentence(text, at);
+    return own < kStop ? own : begin_of_sentence(text, own - kStop);
+  }
+
+  static bool is_plain(const ClaimAmount& one) {
+    return !one.range() && !one.odd && one.low > 0 && !one.at_most && !one.at_least;
+  }
+
+  /// A word of comparison behind a share, and what it is about.
+  struct Comparison {
+    std::string_view word;
+    bool money;
+    bool more;  ///< "60% more expensive" is of the smaller; "40% cheaper" of the larger
+  };
+
+  static const Comparison* comparison_behind(std::string_view behind) {
+    static constexpr std::array<Comparison, 5> kWords = {{{"cheaper", true, false},
+                                                          {"more expensive", true, true},
+                                                          {"dearer", true, true},
+                                                          {"faster", false, false},
+                                                          {"slower", false, false}}};
+    behind = trim(behind);
+    for (const Comparison& one : kWords)
+      if (behind.starts_with(one.word)) return &one;
+    return nullptr;
+  }
+
+  /// Every word of `gap` adds nothing, or stands in front of it: a name that is known by then.
+  static bool says_no_more(std::string_view gap, std::string_view before) {
+    constexpr std::array<std::string_view, 18> kNothing = {"so",   "thus",  "hence",   "therefore", "that",    "is",
+                                                           "are",  "which", "makes",   "it",        "the",     "means",
+                                                           "only", "about", "roughly", "i.e",       "approx.", "runs"};
+    std::string word;
+    const auto known = [&] {
+      while (!word.empty() && (word.back() == '.' || word.back() == ':')) word.pop_back();
+      const bool good = word.empty() || std::ranges::find(kNothing, word) != kNothing.end() || has_word(before, word);
+      word.clear();
+      return good;
+    };
+    for (const char c : gap) {
+      if (c != ' ' && c != ',' && c != ';' && c != '(' && c != '~' && c != ')') {
+        word += c;
+        continue;
+      }
+      if (!known()) return false;
+    }
+    return known();
+  }
+
+  /// Amounts that are told of two things, one as the other.
+  static bool are_of_two(std::string_view between) {
+    constexpr std::size_t kLongest = 50;
+    return between.size() <= kLongest &&
+           has_any(between, {" and ", " vs", "versus", "against", " while ", " but ", ", ", "; ", "instead of"}) &&
+           !has_any(between,
+                    {"credit", "discount", "fee",  "with", " for ",  "plus",  "storage", "setup", "set-up", "per ", "/",
+                     "+",      " then ",   "each", "spot", "in all", "total", "up to",   "left",  "budget"});
+  }
+
+  /// "A costs $100 and B costs $90, so B is 10% cheaper than A", "A takes 10 h and B takes 20 h: A is 2x faster".
+  void compared(const ClaimLine& line, const ClaimAmount& stated) {
+    if ((stated.dimension != ClaimDimension::kShare && stated.dimension != ClaimDimension::kTimes) || !is_plain(stated))
+      return;
+    const std::string lower = to_lower(line.said.text);
+    const std::string_view text = lower;
+    const Comparison* word = comparison_behind(text.substr(std::min(stated.to, text.size())));
+    if (word == nullptr) return;
+    const std::size_t from = begin_of_two(text, stated.from);
+    std::vector<const ClaimAmount*> two;
+    for (const ClaimAmount& one : line.said.quantities) {
+      if (&one == &stated || one.from < from || one.from >= end_of_sentence(text, stated.to)) continue;
+      // Another share, or what comes behind, says more than the two.
+      if (one.from > stated.from || one.dimension == ClaimDimension::kShare) return;
+      const bool counts =
+          word->money ? one.dimension == ClaimDimension::kMoney || one.dimension == ClaimDimension::kPrice
+                      : one.dimension == ClaimDimension::kTime || one.dimension == ClaimDimension::kTokenRate ||
+                            one.dimension == ClaimDimension::kSampleRate || one.dimension == ClaimDimension::kStepTime;
+      if (!counts) continue;
+      if (!is_plain(one)) return;
+      two.push_back(&one);
+    }
+    if (two.size() != 2 || two[0]->dimension != two[1]->dimension || two[0]->currency != two[1]->currency ||
+        two[0]->per_gpu != two[1]->per_gpu || two[0]->per_node != two[1]->per_node ||
+        !are_of_two(text.substr(two[0]->to, two[1]->from - two[0]->to)))
+      return;
+    const std::string_view before = text.substr(from, two[1]->to - from);
+    if (has_word_of(before, {"twice", "half", "double", "triple", "batch", "batches", "each", "per", "same"})) return;
+    if (!says_no_more(text.substr(two[1]->to, stated.from - two[1]->to), before)) return;
+    // "... than A": one of the two.
+    std::string_view behind = trim(text.substr(stated.to));
+    behind = trim(behind.substr(word->word.size()));
+    if (behind.starts_with("than ")) {
+      const std::size_t end = behind.find_first_of(".,;:)");
+      constexpr std::size_t kThan = 5;
+      if (!says_no_more(behind.substr(kThan, end == std::string_view::npos ? end : end - kThan), before)) return;
+    } else if (!ends_clause(behind)) {
+      return;
+    }
+    const ClaimAmount &large = two[0]->low >= two[1]->low ? *two[0] : *two[1],
+                      &small = two[0]->low >= two[1]->low ? *two[1] : *two[0];
+    // "30% faster" may also mean 30% less time; "2x more expensive" is twice the price to some, three times to others.
+    const auto readings = [&](bool written) {
+      const ClaimEnds high = ends_of(large, written), low = ends_of(small, written), ratio = high / low,
+                      more = ratio - ends_of(1.0), less = ends_of(1.0) - low / high;
+      const bool share = stated.dimension == ClaimDimension::kShare;
+      if (!share) return word->more ? std::vector{ratio, more} : std::vector{ratio};
+      if (!word->money) return std::vector{more, less};
+      return std::vector{word->more ? more : less};
+    };
+    const std::vector<ClaimEnds> right = readings(false);
+    for (const ClaimAmount* one : {&large, &small, &stated}) bench_.use(*one);
+    if (std::ranges::any_of(right, [&](const ClaimEnds& one) { return fits(stated, one); })) return;
+    // The document's tables may have told of it already.
+    if (std::ranges::any_of(bench_.findings, [&](const Finding& one) {
+          return one.line == line.line && one.said.starts_with(stated.text);
+        }))
+      return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text + " " + std::string(word->word),
+                told(stated.dimension, readings(true).front()), large.text + " and " + small.text);
+  }
+
+  /// "It costs $1,500 of a budget of $2,000, which leaves $500", "so $500 is left".
+  void left(const ClaimLine& line, const ClaimAmount& stated) {
+    if (stated.dimension != ClaimDimension::kMoney || !is_plain(stated)) return;
+    const std::string lower = to_lower(line.said.text);
+    const std::string_view text = lower;
+    const std::size_t from = begin_of_two(text, stated.from), end = end_of_sentence(text, stated.to);
+    const std::string_view before = trim(text.substr(0, stated.from)), behind = trim(text.substr(stated.to));
+    const bool leaves = ends_with_word(before, {"leaves", "leaves about", "leaving", "leaving about", "would leave"});
+    const bool is_left = starts_with_any(behind, {"left", "is left", "are left", "remain", "to spare", "unspent"});
+    const std::string_view said = text.substr(from, end - from);
+    if (!(leaves || is_left) || !said.contains("budget")) return;
+    if (has_any(said, {"buffer", "reserve", "contingency", "tax", "vat", "fee", "storage", "after ", "margin", " per ",
+                       "each", "credit", "discount", " for ", "twice", "runs", "if "}))
+      return;
+    std::vector<const ClaimAmount*> two;
+    for (const ClaimAmount& one : line.said.quantities) {
+      if (&one == &stated || one.from < from || one.from >= end) continue;
+      if (one.dimension == ClaimDimension::kShare || one.dimension == ClaimDimension::kTimes) return;
+      if (one.dimension != ClaimDimension::kMoney) continue;
+      if (!is_plain(one) || one.currency != stated.currency || one.from > stated.from) return;
+      two.push_back(&one);
+    }
+    if (two.size() != 2) return;
+    const ClaimAmount &more = two[0]->low >= two[1]->low ? *two[0] : *two[1],
+                      &less = two[0]->low >= two[1]->low ? *two[1] : *two[0];
+    for (const ClaimAmount* one : {&more, &less, &stated}) bench_.use(*one);
+    const ClaimEnds right = ends_of(more) - ends_of(less);
+    if (fits(stated, right) || fits(stated, ends_of(more, true) - ends_of(less, true))) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, "leaves " + stated.text, told(stated, right),
+                more.text + " - " + less.text);
+  }
+
+  Bench& bench_;
+};
+
+}  // namespace
+
+void check_pairs(Bench& bench) { Pairs(bench).check(); }
+
+}  // namespace gpuplan::audit
