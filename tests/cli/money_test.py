@@ -200,6 +200,28 @@ class Contradictions(unittest.TestCase):
                 if row["runs"] == "(idle)":
                     self.assertTrue(row["cost_usd"] or row["hours"] > 0.05, (job, row))
 
+    def test_credits_at_one_provider_leave_bills_of_others_alone(self):
+        job = ("market: {use: only, offers: [{provider: one, gpu: 4x H100 SXM, price: $12-20/h}, "
+               "{provider: two, gpu: 2x RTX A4000, price: $0.3-0.4/h}]}\n"
+               "phases:\n"
+               "  - {name: a, train: {model: Llama-3.1-8B, method: lora, data: {tokens: 200M}, sequence: 4096}, gpus: [4x H100 SXM]}\n"
+               "  - {name: b, needs: [a], fixed: {gpus: 2, time: 3 h}, gpus: [2x RTX A4000]}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/job.yaml"
+            found = []
+            for terms in ("", "credits: [{provider: one, amount: $20}]\n"):
+                with open(path, "w") as file:
+                    file.write(job + terms)
+                for each in plan(path)["plans"]:
+                    bills = {lease["provider"]: lease for lease in each["leases"]}
+                    if set(bills) == {"one", "two"}:
+                        found.append(each)
+                        break
+            without, with_credits = found
+        self.assertLess(with_credits["cost_usd"]["p50"], without["cost_usd"]["p50"] - 10)
+        self.assertEqual(with_credits["phases"][1]["cost_usd"], without["phases"][1]["cost_usd"])
+        self.assertGreater(with_credits["cost_usd"]["p10"], 0.9 * without["phases"][1]["cost_usd"]["p10"])
+
     def test_spot_only_without_a_spot_price(self):
         done = run("plan", GATE, "--set", "where.spot=only")
         self.assertEqual(done.returncode, 3)

@@ -197,6 +197,7 @@ struct Lease {
   int covered = 0;                              ///< GPUs of them at prices of the user's own (Job::commitments)
   std::optional<DollarsPerSecond> own_price{};  ///< where there are any: of all its machines, median
   double in_doubt = 0;                          ///< share of `cost` that stands and falls with the price of the offer
+  Dollars credits{};                            ///< what its provider's credits pay of its bill beside `cost`, median
 };
 
 /// Most leases, and most GPUs of leases, that are held at one time.

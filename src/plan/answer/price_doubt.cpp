@@ -46,10 +46,12 @@ std::vector<const PriceSpread*> spreads_of(const Offer& offer, bool spot, const 
 
 std::vector<PriceLoad> price_loads(const Plan& plan) {
   std::vector<PriceLoad> loads;
+  Dollars bill{};
+  for (const Lease& lease : plan.leases) bill += lease.cost + lease.credits;
   for (const Lease& lease : plan.leases) {
     const Offer& offer = *lease.offer;
     const auto& listed = lease.spot ? offer.spot_price : offer.price;
-    const double share = plan.cost.p50 > Dollars{} ? lease.cost / plan.cost.p50 * lease.in_doubt : 0;
+    const double share = plan.cost.p50 > Dollars{} ? (lease.cost + lease.credits) / bill * lease.in_doubt : 0;
     if (!listed || listed->p10 <= DollarsPerSecond{} || share <= 0) continue;
     const std::string terms = lease.spot ? "spot" : "";
     const auto add = [&](PriceLoad::Of of, std::vector<std::string> words, double deviation) {

@@ -19,8 +19,8 @@ PriceDoubt price_doubt(const Offer& offer, bool spot, const Catalogue& catalogue
 /// The rows that speak of it.
 std::vector<const PriceSpread*> spreads_of(const Offer& offer, bool spot, const Catalogue& catalogue);
 
-/// One thing that the price of a plan depends on, and how far the logarithm of its cost moves with one standard
-/// deviation of it.
+/// One thing that the price of a plan depends on, and how far the logarithm of its bill, what credits pay inside, moves
+/// with one standard deviation of it.
 struct PriceLoad {
   enum class Of {
     kStated,  ///< the range that the offer itself states

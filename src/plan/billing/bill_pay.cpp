@@ -373,8 +373,8 @@ double price_mean(const Plan& plan) {
 
 /// A range with a factor on top that is as likely to be above 1 as below, and lognormal. Squares of the two add up on
 /// either side: exact of a lognormal range, and never narrower. `beside`: what credits pay first, so that it is the
-/// bill that moves.
-Outcome<Dollars> widened(const Outcome<Dollars>& cost, double spread, double mean, Dollars beside) {
+/// bill that moves; `least`: what they can not pay.
+Outcome<Dollars> widened(const Outcome<Dollars>& cost, double spread, double mean, Dollars beside, Dollars least) {
   if (spread <= 0 || cost.p50 <= Dollars{}) return cost;
   const double off = kZ90 * spread;
   if (beside > Dollars{} || cost.p10 <= Dollars{}) {
@@ -382,7 +382,7 @@ Outcome<Dollars> widened(const Outcome<Dollars>& cost, double spread, double mea
     const double bill = (cost.p50 + beside).value, up = math::exp(off);
     const double below = root((cost.p50 - cost.p10).value, bill * (1 - 1 / up));
     const double above = root((cost.p90 - cost.p50).value, bill * (up - 1));
-    return {std::max(Dollars{}, cost.p50 - Dollars{below}), cost.p50, cost.p50 + Dollars{above},
+    return {std::max(std::min(cost.p10, least), cost.p50 - Dollars{below}), cost.p50, cost.p50 + Dollars{above},
             cost.mean + Dollars{bill * (mean - 1)}};
   }
   const auto factor = [&](Dollars end) {
@@ -399,17 +399,20 @@ void Biller::widen(Plan& plan) const {
   const double spread = price_spread(plan);
   if (spread <= 0) return;
   const Outcome<Dollars> before = plan.cost;
-  plan.cost = in_cents(widened(before, spread, price_mean(plan), plan.credits));
+  const auto doubt = [](const Lease& lease) { return lease.in_doubt * whole(doubt_of(*lease.offer, lease.spot)); };
+  Dollars without_credits{};
+  for (const Lease& lease : plan.leases)
+    if (lease.credits <= Dollars{}) without_credits += lease.cost * math::exp(-kZ90 * doubt(lease));
+  plan.cost = in_cents(widened(before, spread, price_mean(plan), plan.credits, without_credits));
   if (plan.phases.size() == 1 && plan.phases.front().cost.p90 == before.p90) {
     plan.phases.front().cost = plan.cost;
     return;
   }
   for (const Lease& lease : plan.leases) {
-    const double own = lease.in_doubt * whole(doubt_of(*lease.offer, lease.spot));
     for (const int phase : lease.phases) {
       Outcome<Dollars>& cost = plan.phases[static_cast<std::size_t>(phase)].cost;
-      const Dollars credits = before.p50 > Dollars{} ? plan.credits * (cost.p50 / before.p50) : Dollars{};
-      cost = widened(cost, own, price_mean(lease), credits);
+      const Dollars credits = lease.cost > Dollars{} ? lease.credits * (cost.p50 / lease.cost) : Dollars{};
+      cost = widened(cost, doubt(lease), price_mean(lease), credits, {});
     }
   }
 }
@@ -554,7 +557,7 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   Seconds first{std::numeric_limits<double>::infinity()};
   Seconds last{};
   Lease lease{
-      request.offer, request.spot, request.machines.nodes, request.machines.gpus, {}, {}, {}, {}, {}, {}, 0, {}, 0};
+      request.offer, request.spot, request.machines.nodes, request.machines.gpus, {}, {}, {}, {}, {}, {}, 0, {}, 0, {}};
   for (std::size_t n = 0; n < request.phases.size(); ++n) {
     const auto i = static_cast<std::size_t>(request.phases[n]);
     if (!laid.slots[i].on_machine) continue;
@@ -617,6 +620,7 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
   lease.covered = paid.covered;
   lease.in_doubt = paid.hourly > DollarsPerSecond{} ? machines_share * (1 - paid.agreed / paid.hourly) : 0;
   if (paid.covered > 0) lease.own_price = paid.hourly;
+  if (plan.credits > Dollars{}) lease.credits = Dollars{median(paid.credited)};
   return lease;
 }
 

@@ -89,7 +89,8 @@ Samples score_of(const Loads& loads, const std::map<std::string, Samples>& drawn
 Loads price_loads_of(const Plan& plan) {
   Loads loads;
   if (plan.cost.p10 <= Dollars{} || plan.cost.p90 <= plan.cost.p10) return loads;
-  for (const PriceLoad& load : price_loads(plan)) loads[load.name] += load.load;
+  const double bill = 1 + plan.credits / plan.cost.p50;  // credits pay what they pay, and the rest takes all that moves
+  for (const PriceLoad& load : price_loads(plan)) loads[load.name] += load.load * bill;
   const double most = math::log(plan.cost.p90 / plan.cost.p10) / (2 * kZ90), spread = spread_of(loads);
   if (spread > most)
     for (auto& [name, load] : loads) load *= most / spread;
