@@ -21,6 +21,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+import page_answers
 import whole_process
 
 ROOT = whole_process.ROOT
@@ -252,6 +253,7 @@ def main():
         [[name.replace("_", " "), f"{best[f'bm_log/{name}']['bytes'] / 1e6:.0f}",
           f"{best[f'bm_log_metrics/{name}']['bytes'] / 1e6:.0f}"]
          for name in sorted(key.split("/")[1] for key in best if key.startswith("bm_log/"))])
+    knobs = page_answers.rows(program, price_list)
     seconds, size, resident = large_log(program)
     many = table(["asked", "processor s", "peak MB"], large(program))
     measured = textwrap.fill(
@@ -306,6 +308,14 @@ allowed. Targets: 16,000 offers in 0.5 s, 100,000 in 4 s and 300 MB, 1,000 phase
 as JSON too.
 
 {many}
+
+## Knobs of a page
+
+How long the planner in a page of `gpuplan report` takes for a turned knob, in node: the least of {page_answers.TURNS} answers. The
+plan comes first, what moves it most in a second answer, which holds the plan again. Targets: the plan in 50 ms over the offers that
+are built in, in 250 ms over 5,000 offers.
+
+{page_answers.table(knobs)}
 
 ## Launch scripts
 

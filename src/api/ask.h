@@ -44,6 +44,7 @@
  * pairs, calibrate, first_contact: true, 1, true (validate)
  * arguments  "job.yaml --set epochs=2": what commands in the document say behind their name; none: the job's name
  *          (report)
+ * sensitivity  false: without what moves the plan most, in a part of the time (report)
  * filter   ["memory>=40"] (gpus, offers)
  * model    a name (model)
  * data     {"offers.csv": TEXT}: tables in place of those compiled in (all)

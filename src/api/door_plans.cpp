@@ -22,7 +22,7 @@ Result<Reply> reply_plan(const DoorQuestion& asked, const Catalogue& catalogue,
 }
 
 Result<Reply> reply_report(const DoorQuestion& asked, const Catalogue& catalogue) {
-  ReportTerms terms{.arguments = asked.arguments};
+  ReportTerms terms{.arguments = asked.arguments, .sensitivity = asked.sensitivity};
   if (terms.arguments.empty() && asked.request.job) terms.arguments = shell_word(asked.request.job->name);
   const auto answer = ask_report(asked.request, terms, catalogue);
   if (!answer) return std::unexpected(answer.error());

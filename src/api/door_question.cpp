@@ -123,7 +123,7 @@ class DoorReader {
   static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch report check audit";
   static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch report check";
   static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch report check offers";
-  static const std::array<Key, 46> kKeys;
+  static const std::array<Key, 47> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -242,6 +242,7 @@ class DoorReader {
   void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
   void read_smoke(const Tree& tree) { take(question_.smoke, flag_of(tree)); }
   void read_arguments(const Tree& tree) { take(question_.arguments, text_of(tree)); }
+  void read_sensitivity(const Tree& tree) { take(question_.sensitivity, flag_of(tree)); }
   void read_own_runs(const Tree& tree) { take_file(question_.own_runs, tree); }
   void read_runs(const Tree& tree) { take_file(question_.runs, tree); }
   void read_kind(const Tree& tree) {
@@ -270,7 +271,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 46> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 47> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -302,6 +303,7 @@ constexpr std::array<DoorReader::Key, 46> DoorReader::kKeys = {{
     {"text", "audit", &DoorReader::read_text},
     {"form", "audit", &DoorReader::read_form},
     {"arguments", "report", &DoorReader::read_arguments},
+    {"sensitivity", "report", &DoorReader::read_sensitivity},
     {"own_runs", kJob, &DoorReader::read_own_runs},
     {"runs", "validate", &DoorReader::read_runs},
     {"kind", "validate", &DoorReader::read_kind},

@@ -82,6 +82,7 @@ struct DoorQuestion {
   std::optional<NamedText> text{};  ///< of a plan made by hand
   std::string form{};               ///< how to read it; empty: Markdown
   std::string to{}, folder{}, arguments{};
+  bool sensitivity = true;  ///< of a report: with what moves the plan most
   bool allow_tight = false;
   bool smoke = false;
   ValidateTerms validate{};  ///< but for `all`

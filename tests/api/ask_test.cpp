@@ -66,6 +66,17 @@ TEST(Ask, AnswersEveryQuestion) {
   ASSERT_EQ(report.at("outcome"), "found") << report.dump();
   EXPECT_EQ(report.at("answer").at("head").at("command"), "gpuplan report mine.yaml --seed 2");
   EXPECT_EQ(report.at("answer").at("sections").at(0).at("key"), "answer");
+  // Without what moves the plan most all else is the same.
+  const Json first =
+      ask({{"ask", "report"}, {"job", kJob}, {"arguments", "mine.yaml --seed 2"}, {"sensitivity", false}});
+  const auto but_for_change = [](Json answer) {
+    std::erase_if(answer.at("sections").get_ref<Json::array_t&>(),
+                  [](const Json& section) { return section.at("key") == "change"; });
+    return answer;
+  };
+  EXPECT_EQ(but_for_change(first.at("answer")), but_for_change(report.at("answer")));
+  EXPECT_TRUE(report.dump().contains("Most of all it hangs on"));
+  EXPECT_FALSE(first.dump().contains("Most of all it hangs on"));
   const Json whatif = ask({{"ask", "whatif"}, {"job", kJob}, {"set", {"epochs=2"}}, {"vary", {"sequence=1024,2048"}}});
   ASSERT_EQ(whatif.at("outcome"), "found") << whatif.dump();
   EXPECT_GE(whatif.at("answer").at("scenarios").size(), 3U);

@@ -358,6 +358,7 @@ async function manyPlans() {
 const other = structuredClone(report);
 other.head.title = "Worked out anew";
 other.sections[0].finding = "Rent 8x B200: 1.6 h and $82.38.";
+other.sections.push({ key: "change", title: "What if something changes?", finding: "", blocks: [{ kind: "text", text: "To ask for another case:" }] });
 const otherBody = bodyOf(page("other", other));
 function echo(answer) {
   writeFileSync(at("answer.json"), JSON.stringify(answer));
@@ -370,16 +371,32 @@ const knobbed = page("knobbed", report, { engine: echo({ outcome: "found", answe
 async function knobs() {
   const { opened, close } = await open("knobs", knobbed);
   const before = await opened.innerText("#report");
+  // Each answer as it stood, with what the page marked in it, however fast they come.
+  await opened.evaluate(() => {
+    window.stood = [];
+    new MutationObserver(() => {
+      const asked = document.querySelector("#asked")?.textContent;
+      if (asked === undefined) return;
+      if (window.stood.at(-1)?.asked !== asked) window.stood.push({ asked, pending: [] });
+      const marked = [...document.querySelectorAll(".pending")].map((one) => one.textContent);
+      if (marked.length > 0) window.stood.at(-1).pending = marked;
+    }).observe(document.querySelector("#report"), { childList: true, subtree: true });
+  });
   await opened.fill("#k-limits-deadline", "30 h");
-  await opened.waitForSelector("#asked", { state: "attached" });
-  same("the question says what was turned", JSON.parse(await opened.textContent("#asked")), { ask: "report", job: "{job: j}", name: "j.yaml", set: ["limits.deadline=30 h"] });
+  await opened.waitForFunction(() => window.stood.length === 2);
+  const stood = await opened.evaluate(() => window.stood);
+  const question = { ask: "report", job: "{job: j}", name: "j.yaml", set: ["limits.deadline=30 h"] };
+  same("the first question says what was turned, and leaves out what takes long", JSON.parse(stood[0].asked), { ...question, sensitivity: false });
+  same("what is left out is marked", stood[0].pending, ["What moves the plan most is being worked out with your changes."]);
+  same("the second asks for all", JSON.parse(stood[1].asked), question);
+  same("and nothing is marked any more", await opened.locator(".pending").count(), 0);
   same("the answer stands in place of the report", await opened.textContent("h1"), "Worked out anew");
   check("the page says so", (await opened.textContent(".changed")).includes("limits.deadline=30 h"));
   await opened.waitForTimeout(300);
   same("its charts are drawn", await opened.$$eval("figure.chart svg", (all) => all.length), charts.length);
   same("the address says it", await opened.evaluate(() => location.hash), "#?limits.deadline=30%20h");
   await opened.selectOption("#k-where-spot", "allow");
-  await opened.waitForFunction(() => document.querySelector("#asked")?.textContent.includes("where.spot"));
+  await opened.waitForFunction(() => window.stood.length === 4);
   same("knobs go together", JSON.parse(await opened.textContent("#asked")).set, ["limits.deadline=30 h", "where.spot=allow"]);
   console.log(`a knob's answer of the echo after ${await opened.evaluate(() => document.documentElement.dataset.knobMs)} ms`);
   const context = opened.context();
@@ -443,6 +460,7 @@ async function planner() {
   const asked = { ...question, set: ["limits.deadline=300 h"] };
   await opened.fill("#k-limits-deadline", "300 h");
   await opened.waitForFunction(() => document.querySelector(".status").textContent !== "", null, { timeout: 20_000 });
+  await opened.waitForFunction(() => document.documentElement.dataset.restMs !== undefined || document.querySelector(".status.wrong"), null, { timeout: 20_000 });
   const outside = told(asked);
   if (outside.outcome === "wrong") {
     same("the planner refuses alike", await opened.textContent(".status"), outside.error.message);
@@ -456,7 +474,7 @@ async function planner() {
       await opened.fill("#k-limits-deadline", value);
       await opened.waitForFunction((text) => document.querySelector(".changed")?.textContent.includes(text), value, { timeout: 20_000 });
     }
-    console.log(`a knob's answer after ${await opened.evaluate(() => `${document.documentElement.dataset.knobMs} ms, of these ${document.documentElement.dataset.engineMs}`)} ms in the planner`);
+    console.log(`a knob's answer after ${await opened.evaluate(() => `${document.documentElement.dataset.knobMs} ms, of these ${document.documentElement.dataset.engineMs} ms in the planner, what moves it most in ${document.documentElement.dataset.restMs}`)} ms`);
   }
   const plan = await downloaded(opened, () => opened.click("#save-json"));
   const mine = JSON.parse(plan.text);

@@ -33,7 +33,8 @@ REFUSED = {
 
 
 # What pages ask, and what the planner in them says to the rest.
-OF_PAGES = [{"ask": "plan", "job": JOB, "all": False, "prices": {"shop.csv": PRICES}}, {"ask": "report", "job": JOB}]
+OF_PAGES = [{"ask": "plan", "job": JOB, "all": False, "prices": {"shop.csv": PRICES}}, {"ask": "report", "job": JOB},
+            {"ask": "report", "job": JOB, "sensitivity": False}]
 NOT_OF_PAGES = {
     "tables of its own": {"ask": "plan", "job": JOB, "data": {"offers.csv": PRICES}},
     "no such tables": {"ask": "plan", "job": JOB, "show": ["dominated"]},
@@ -90,6 +91,7 @@ def questions(views):
         "simulate": {"ask": "simulate", "job": JOB, "trials": 200},
         "launch": {"ask": "launch", "job": JOB, "to": "slurm"},
         "report": {"ask": "report", "job": JOB, "arguments": "job.yaml"},
+        "report without what moves it": {"ask": "report", "job": JOB, "arguments": "job.yaml", "sensitivity": False},
         "report where nothing fits": {"ask": "report", "job": JOB, "set": ["where.gpus=T4", "method=full"]},
         "validate": {"ask": "validate", "runs": RUNS, "group": ["gpu"], "worst": 2},
         "model": {"ask": "model", "model": "Llama-3.1-8B"},

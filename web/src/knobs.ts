@@ -31,6 +31,7 @@ export class Knobs {
   private busy = false;
   private again = false;
   private timer = 0;
+  private rest = 0;
 
   constructor(hooks: Hooks) {
     this.hooks = hooks;
@@ -196,8 +197,10 @@ export class Knobs {
     }
   }
 
+  /// The plan first; what moves it most, which takes as long again, when the knobs rest.
   private async ask(): Promise<void> {
     clearTimeout(this.timer);
+    clearTimeout(this.rest);
     if (this.busy) {
       this.again = true;
       return;
@@ -206,25 +209,41 @@ export class Knobs {
       this.back();
       return;
     }
+    const begun = performance.now();
+    if (!(await this.shown(this.asked({ sensitivity: false })))) return;
+    document.documentElement.dataset.knobMs = (performance.now() - begun).toFixed(1);
+    document.documentElement.dataset.engineMs = this.engine.lastMs.toFixed(1);
+    document.querySelector("#s-change > h2")?.after(
+      make("p", { class: "pending" }, "What moves the plan most is being worked out with your changes."));
+    this.rest = window.setTimeout(() => void this.askRest(), 250);
+  }
+
+  private async askRest(): Promise<void> {
+    if (this.busy || this.turned.size === 0) return;
+    if (await this.shown(this.asked())) document.documentElement.dataset.restMs = this.engine.lastMs.toFixed(1);
+    else document.querySelector("#report .pending")?.remove();
+  }
+
+  /// Whether the answer stands in the page: it is not wrong, and no knob was turned since, for which it asks again.
+  private async shown(question: Question): Promise<boolean> {
     this.busy = true;
     this.again = false;
-    const begun = performance.now();
+    let good = false;
     try {
-      const { answer, html, contents } = await this.answered(this.asked());
+      const { answer, html, contents } = await this.answered(question);
       if (typeof html !== "string") throw new Error("the planner in this page can not show its answer");
       if (!this.again) {
         this.hooks.show({ document: answer as Report, html, contents: typeof contents === "string" ? contents : "" });
         this.mark();
-        const ms = performance.now() - begun;
-        document.documentElement.dataset.knobMs = ms.toFixed(1);
-        document.documentElement.dataset.engineMs = this.engine.lastMs.toFixed(1);
         this.tell("Worked out anew with your changes.");
+        good = true;
       }
     } catch (error) {
       this.tell(error instanceof Error ? error.message : String(error), true);
     }
     this.busy = false;
     if (this.again) void this.ask();
+    return good;
   }
 
   private tell(text: string, wrong = false): void {
@@ -243,6 +262,8 @@ export class Knobs {
   }
 
   private back(): void {
+    clearTimeout(this.rest);
+    this.again = this.busy; // an answer that still comes is not of the report
     this.hooks.restore();
     this.mark();
     this.tell("");

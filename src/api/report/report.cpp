@@ -196,11 +196,13 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
       from.ways = rental_options(report.job, catalogue, *pick, report.how);
       from.cheaper = cheaper_way(report.job, *pick, from.ways);
     }
-    constexpr double kBy = 0.2;
-    constexpr std::size_t kInputs = 9;  // that a reader looks at
-    moved = sensitivity(plan.question(), plan.searched(), catalogue, kBy, kInputs);
-    moved.plan_report = &report;
-    from.sensitivity = &moved;
+    if (terms.sensitivity) {
+      constexpr double kBy = 0.2;
+      constexpr std::size_t kInputs = 9;  // that a reader looks at
+      moved = sensitivity(plan.question(), plan.searched(), catalogue, kBy, kInputs);
+      moved.plan_report = &report;
+      from.sensitivity = &moved;
+    }
     if (told) from.run = run_part(report, *pick, from.launch_command);
   }
   parts->document = report_document(from);

@@ -14,7 +14,8 @@ namespace gpuplan::api {
 struct ReportTerms {
   /// "job.yaml --set ...": what is typed behind the name of a command. Empty: no commands are told.
   std::string arguments{};
-  std::string charts{};  ///< folder of drawings beside a guide; empty: the guide has none
+  std::string charts{};     ///< folder of drawings beside a guide; empty: the guide has none
+  bool sensitivity = true;  ///< with what moves the plan most, which asks about as much as all the rest
 };
 
 /// What a guide remembers of the day it was made, so that it can say later what changed.
