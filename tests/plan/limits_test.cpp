@@ -72,7 +72,9 @@ TEST(Limits, CombinationsThatFrameworksRefuse) {
   };
   EXPECT_EQ(met("megatron", host), "offload_adam");
   EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2, s.micro_batch = 2; }), "context_packed");
-  EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2; }), "none");
+  EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2; }), "wide_cuts");
+  EXPECT_EQ(met("axolotl", [](TrainPhase& train, Strategy& s) { s.cp = 2, train.master_weights = Format::kBf16; }),
+            "none");
   EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2, s.attention = AttentionKernel::kEager; }),
             "context_flash");
   EXPECT_EQ(met("axolotl", [](TrainPhase& train,
@@ -82,6 +84,60 @@ TEST(Limits, CombinationsThatFrameworksRefuse) {
     for (const auto& [tp, pp] : {std::pair(1, 1), std::pair(2, 1), std::pair(1, 2)})
       EXPECT_EQ(met("deepspeed", [&](TrainPhase& train, Strategy& s) { train.method = method, s.tp = tp, s.pp = pp; }),
                 method != Method::kFull && tp * pp > 1 ? "adapters_whole" : "none");
+}
+
+TEST(Limits, WideWeightsOfAxolotlAreNeitherCutNorCopied) {
+  const auto said = [](const std::function<void(TrainPhase&, Strategy&)>& change) {
+    return why("axolotl", "Llama-3.1-8B", change).contains("32-bit weights");
+  };
+  const auto hsdp = [](TrainPhase&, Strategy& s) { s.sharding = Sharding::kHsdp; };
+  EXPECT_TRUE(said(hsdp));
+  EXPECT_TRUE(said([](TrainPhase&, Strategy& s) { s.tp = 2, s.sharding = Sharding::kZero3; }));
+  EXPECT_FALSE(said([](TrainPhase&, Strategy& s) { s.sharding = Sharding::kZero3; }));
+  EXPECT_FALSE(said([](TrainPhase& train, Strategy& s) { train.method = Method::kLora, s.sharding = Sharding::kHsdp; }));
+  EXPECT_FALSE(said([](TrainPhase&, Strategy& s) { s.precision = Precision::kFp32, s.sharding = Sharding::kHsdp; }));
+}
+
+TEST(Limits, ExpertsThatAreModulesAreNotShardedApart) {
+  const auto sharded = [](TrainPhase&, Strategy& s) { s.sharding = Sharding::kZero3; };
+  EXPECT_TRUE(why("torch", "Qwen3-30B-A3B", sharded).contains("a module for each expert"));
+  EXPECT_EQ(why("torch", "gpt-oss-20b", sharded), "") << "its experts are one tensor";
+  EXPECT_EQ(why("torch", "Llama-3.1-8B", sharded), "");
+  EXPECT_EQ(why("torch", "Qwen3-30B-A3B", [](TrainPhase&, Strategy& s) { s.sharding = Sharding::kZero1; }), "");
+  for (const char* name : {"hf-trainer", "accelerate"})
+    for (const char* target : {"experts", "all", "attention"})
+      EXPECT_EQ(why(name, "Qwen3-30B-A3B",
+                    [&](TrainPhase& train, Strategy& s) {
+                      train.method = Method::kLora, train.lora.targets = {target}, s.sharding = Sharding::kZero3;
+                    })
+                    .contains("adapters beside experts"),
+                std::string(target) == "experts");
+}
+
+TEST(Limits, MegatronCutsSequencesEvenly) {
+  const auto said = [](int sequence, int tp, int cp) {
+    return why("megatron", "Llama-3.1-8B",
+               [&](TrainPhase& train, Strategy& s) { train.sequence = sequence, s.tp = tp, s.cp = cp; })
+        .contains("even parts");
+  };
+  EXPECT_FALSE(said(1000, 1, 1));
+  EXPECT_FALSE(said(1000, 8, 1));
+  EXPECT_TRUE(said(1000, 1, 8)) << "16 parts";
+  EXPECT_FALSE(said(1008, 1, 8));
+  EXPECT_TRUE(said(1004, 8, 1));
+}
+
+TEST(Limits, HardwareThatSoftwareLeavesOutHasAWayOut) {
+  const auto said = [](std::string_view name, std::string_view gpu) {
+    const Gpu& card = *catalogue().find_gpu(gpu);
+    return runs_on(framework(name), card) ? "" : why_not_on(framework(name), card);
+  };
+  EXPECT_TRUE(said("vllm", "V100 SXM2 32GB").contains("needs compute capability 7.5 since 0.24"));
+  EXPECT_TRUE(said("vllm", "V100 SXM2 32GB").ends_with("; write engine: hf"));
+  EXPECT_TRUE(said("megatron", "MI300X").contains("Transformer Engine"));
+  EXPECT_TRUE(said("tensorrt-llm", "V100 SXM2 32GB").ends_with("it needs compute capability 8, and the GPU has 7"));
+  EXPECT_EQ(said("unsloth", "V100 SXM2 32GB"), "");
+  EXPECT_EQ(said("litgpt", "MI300X"), "litgpt does not run on MI300X");
 }
 
 /// Programs that only read a stream of tokens make fewer and longer steps of short samples than are planned.
