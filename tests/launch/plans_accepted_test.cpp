@@ -32,10 +32,10 @@ class Draw {
   std::string job() {
     const std::string framework = one_of(kFrameworks), model = one_of(kModels);
     const bool h100 = chance(3, 4);
-    std::string text = std::string("market: {use: only, offers: [{gpu: ") + (h100 ? "H100 SXM" : "B200") + ", gpus: " +
-                       one_of(std::array{"1", "2", "8"}) + ", price: $1/h}]}\nwhere: {nodes: " +
-                       one_of(std::array{"1", "2"}) + "}\nphases:\n  - name: train\n    train:\n      model: " + model +
-                       "\n      data: " +
+    std::string text = std::string("market: {use: only, offers: [{gpu: ") + (h100 ? "H100 SXM" : "B200") +
+                       ", gpus: " + one_of(std::array{"1", "2", "8"}) +
+                       ", price: $1/h}]}\nwhere: {nodes: " + one_of(std::array{"1", "2"}) +
+                       "}\nphases:\n  - name: train\n    train:\n      model: " + model + "\n      data: " +
                        one_of(std::array{"{tokens: 100M}", "{samples: 30000, tokens_per_sample: 700}",
                                          "{samples: 30000, tokens_per_sample: 700, packing: true}",
                                          "{samples: 30000, tokens_per_sample: {mean: 300, max: 900}}"}) +

@@ -94,7 +94,8 @@ TEST(Limits, WideWeightsOfAxolotlAreNeitherCutNorCopied) {
   EXPECT_TRUE(said(hsdp));
   EXPECT_TRUE(said([](TrainPhase&, Strategy& s) { s.tp = 2, s.sharding = Sharding::kZero3; }));
   EXPECT_FALSE(said([](TrainPhase&, Strategy& s) { s.sharding = Sharding::kZero3; }));
-  EXPECT_FALSE(said([](TrainPhase& train, Strategy& s) { train.method = Method::kLora, s.sharding = Sharding::kHsdp; }));
+  EXPECT_FALSE(
+      said([](TrainPhase& train, Strategy& s) { train.method = Method::kLora, s.sharding = Sharding::kHsdp; }));
   EXPECT_FALSE(said([](TrainPhase&, Strategy& s) { s.precision = Precision::kFp32, s.sharding = Sharding::kHsdp; }));
 }
 

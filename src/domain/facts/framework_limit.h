@@ -26,21 +26,21 @@ enum class FrameworkLimit : std::uint8_t {
   kWideMaster,      ///< no training in pure bf16
   kJoins,           ///< samples are always joined to full sequences
   // Of strategies.
-  kCutsShard,            ///< no copies of the whole model beside tensor or pipeline parallelism
-  kOffloadShards,        ///< only what is sharded goes to host memory
-  kEvenParts,            ///< layers divide over the stages of an interleaved pipeline
-  kOffloadAdam,          ///< only states of Adam go to host memory
-  kOffloadCpuAdam,       ///< what goes to host memory is updated by DeepSpeed's AdamW or Lion, whatever was asked for
-  kOffloadCpuAdamWhole,  ///< the same where DeepSpeed does it: where gradients and weights are not sharded
-  kContextFlash,         ///< context parallelism needs fused attention
-  kContextPacked,        ///< packed sequences under context parallelism one at a time
-  kShardsBytes,          ///< no optimizers of bitsandbytes but 8-bit AdamW on sharded gradients
-  kTensorPaged,          ///< no paged optimizer under tensor parallelism
-  kAdaptersWhole,        ///< no adapters beside tensor or pipeline parallelism
-  kShardsExperts,        ///< no sharded experts that are modules of their own
-  kShardsAdaptedExperts, ///< the same where adapters learn beside them
-  kWideCuts,             ///< 32-bit weights only where layers are whole and shards have no copies
-  kEvenSequence,         ///< sequences divide over the ranks that share them
+  kCutsShard,             ///< no copies of the whole model beside tensor or pipeline parallelism
+  kOffloadShards,         ///< only what is sharded goes to host memory
+  kEvenParts,             ///< layers divide over the stages of an interleaved pipeline
+  kOffloadAdam,           ///< only states of Adam go to host memory
+  kOffloadCpuAdam,        ///< what goes to host memory is updated by DeepSpeed's AdamW or Lion, whatever was asked for
+  kOffloadCpuAdamWhole,   ///< the same where DeepSpeed does it: where gradients and weights are not sharded
+  kContextFlash,          ///< context parallelism needs fused attention
+  kContextPacked,         ///< packed sequences under context parallelism one at a time
+  kShardsBytes,           ///< no optimizers of bitsandbytes but 8-bit AdamW on sharded gradients
+  kTensorPaged,           ///< no paged optimizer under tensor parallelism
+  kAdaptersWhole,         ///< no adapters beside tensor or pipeline parallelism
+  kShardsExperts,         ///< no sharded experts that are modules of their own
+  kShardsAdaptedExperts,  ///< the same where adapters learn beside them
+  kWideCuts,              ///< 32-bit weights only where layers are whole and shards have no copies
+  kEvenSequence,          ///< sequences divide over the ranks that share them
   // Of hardware that the columns leave out: why, and what to take instead.
   kOldGpus,  ///< those below its least compute capability
   kAmd,      ///< those of AMD

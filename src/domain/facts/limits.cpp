@@ -270,8 +270,8 @@ bool runs_on(const Framework& framework, const Gpu& gpu) {
 std::string why_not_on(const Framework& framework, const Gpu& gpu) {
   const bool foreign = std::ranges::find(framework.vendors, gpu.vendor) == framework.vendors.end();
   std::string why = framework.name + " does not run on " + gpu.name;
-  const auto row = std::ranges::find(framework.limits, foreign ? FrameworkLimit::kAmd : FrameworkLimit::kOldGpus,
-                                     &LimitRow::limit);
+  const auto row =
+      std::ranges::find(framework.limits, foreign ? FrameworkLimit::kAmd : FrameworkLimit::kOldGpus, &LimitRow::limit);
   if (row != framework.limits.end() && (!foreign || gpu.vendor == "amd"))
     return why + ": it " + row->what + "; write " + row->instead;
   if (!foreign)

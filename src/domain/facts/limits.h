@@ -39,8 +39,8 @@ std::string why_not_run(const Framework& framework, const TrainPhase& train, Sta
 
 /// Whether the framework or engine has builds for the GPU: its vendor's, and its compute capability.
 bool runs_on(const Framework& framework, const Gpu& gpu);
-/// "vllm does not run on V100 SXM2 32GB: it needs compute capability 7.5 since 0.24; write engine: hf". REQUIRES: it does
-/// not run there.
+/// "vllm does not run on V100 SXM2 32GB: it needs compute capability 7.5 since 0.24; write engine: hf". REQUIRES: it
+/// does not run there.
 std::string why_not_on(const Framework& framework, const Gpu& gpu);
 
 /// "torch, deepspeed or megatron": those of the catalogue that can, the first before others; empty: none can.

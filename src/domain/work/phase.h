@@ -150,8 +150,8 @@ struct TrainPhase {
 
   /// Sequences of tokens that one sample is.
   int rows() const { return objective == Objective::kDpo ? 2 : 1; }
-  /// Tokens of the longest sequence: `sequence`, or the longest sample where samples are not joined and all are shorter.
-  /// 0: the phase leaves it open.
+  /// Tokens of the longest sequence: `sequence`, or the longest sample where samples are not joined and all are
+  /// shorter. 0: the phase leaves it open.
   double row_tokens() const {
     const auto& length = data.tokens_per_sample;
     const double longest = length ? std::max(length->max, length->mean) : 0;

@@ -134,9 +134,9 @@ std::vector<std::string> expected_lines(const Launch& launch, const LaunchPhase&
                     rate_text(rate.p90.value) + ") on all GPUs");
   }
   if (expected.memory)
-    lines.push_back((estimate.node->gpu->vendor == "amd" ? "  rocm-smi   " : "  nvidia-smi ") + gib_text(expected.memory->p50) + " GiB used on each GPU (" +
-                    gib_text(expected.memory->p10) + "–" + gib_text(expected.memory->p90) +
-                    "), 95% utilization or more");
+    lines.push_back((estimate.node->gpu->vendor == "amd" ? "  rocm-smi   " : "  nvidia-smi ") +
+                    gib_text(expected.memory->p50) + " GiB used on each GPU (" + gib_text(expected.memory->p10) + "–" +
+                    gib_text(expected.memory->p90) + "), 95% utilization or more");
   lines.emplace_back("  end        \"done in ... h\", and " + run_folder(laid) + "summary.txt");
   return lines;
 }

@@ -101,7 +101,8 @@ list_gpus() {
     python3 -c 'import torch
 for at in range(torch.cuda.device_count()):
     gpu = torch.cuda.get_device_properties(at)
-    print(f"{gpu.name}, {gpu.total_memory >> 20}")' 2>/dev/null
+    print(f"{gpu.name}, {gpu.total_memory >> 20}")
+raise SystemExit(torch.cuda.device_count() == 0)' 2>/dev/null
   fi
 }
 

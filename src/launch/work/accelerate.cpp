@@ -103,8 +103,8 @@ std::string accelerate_yaml(const WorkPlace& place, Backend backend, States stat
     text += "fsdp_config:\n";
     text += "  fsdp_version: " + std::string(first ? "1" : "2") + "\n";
     // Version 1 names a strategy, version 2 says whether weights are given back after the forward pass.
-    // Beside adapters version 1 saves memory only where weights that learn are units of their own (peft's documentation of
-    // FSDP); the Trainer makes them so.
+    // Beside adapters version 1 saves memory only where weights that learn are units of their own (peft's documentation
+    // of FSDP); the Trainer makes them so.
     text += first ? "  fsdp_sharding_strategy: " + std::string(fsdp1_strategy(s.sharding)) +
                         "\n  fsdp_use_orig_params: " + std::string(yes(!trains_adapters(place.train()))) +
                         "\n  fsdp_sync_module_states: true\n"

@@ -23,8 +23,8 @@ bool trainer_recomputes(const WorkPlace& place, Backend backend);
 /// Whether weights that learn may take no part in a pass: experts that no token of a rank goes to, or adapters beside
 /// them, which DDP has to be told of.
 bool leaves_weights_unused(const WorkPlace& place);
-/// Lines of the shell that tell FSDP which classes to gather one by one (wrapped_layers.py, which joins the phase's files
-/// with decoder_layers.py); none without FSDP. `trl`: for the network that TRL loads, else for one of text.
+/// Lines of the shell that tell FSDP which classes to gather one by one (wrapped_layers.py, which joins the phase's
+/// files with decoder_layers.py); none without FSDP. `trl`: for the network that TRL loads, else for one of text.
 std::vector<std::string> name_layers(const WorkPlace& place, Work& work, bool trl);
 
 /// Stage of ZeRO: states go to the host from stage 1 on, weights in stage 3 only.

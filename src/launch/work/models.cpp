@@ -284,8 +284,7 @@ void leave_final(Work& work, std::string_view folder) {
 
 std::vector<std::string> final_lines(const std::string& link, const std::string& from) {
   return {"ln -sfn \"" + link + "\" \"$GPUPLAN_RUN_DIR/final\" 2>/dev/null || {",
-          "  # A bucket that is mounted has no links.",
-          "  mkdir -p \"$GPUPLAN_RUN_DIR/final\"",
+          "  # A bucket that is mounted has no links.", "  mkdir -p \"$GPUPLAN_RUN_DIR/final\"",
           "  find " + from + " -maxdepth 1 -type f -exec cp {} \"$GPUPLAN_RUN_DIR/final\" ';'", "}"};
 }
 

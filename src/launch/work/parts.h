@@ -131,8 +131,8 @@ void take_model(const WorkPlace& place, Work& work);
 void leave_out_unfinished(Work& work);
 /// The last lines of a command whose program leaves the model in `folder` of the run, as transformers reads it.
 void leave_final(Work& work, std::string_view folder);
-/// Its lines: `link`, below the run, becomes `final`, or the files of `from` do, a word of the shell, where the run lies on
-/// something that has no links.
+/// Its lines: `link`, below the run, becomes `final`, or the files of `from` do, a word of the shell, where the run
+/// lies on something that has no links.
 std::vector<std::string> final_lines(const std::string& link, const std::string& from);
 /// {"name", "slug", "variable", "trained_by", "config"}; adds to `work.required` the models of which nobody knows where
 /// they are. False when the model is drawn and no class of transformers has its shape.
@@ -165,8 +165,8 @@ std::string without_words(const ModelShape& shape);
 /// neither. `trl`: TRL's program, else one that loads AutoModelForCausalLM.
 std::string towers_unloaded(const WorkPlace& place, bool trl);
 /// A pattern of the projections that adapters sit at, where names would take in more than the plan counts: towers have
-/// projections of the same names, which no text reaches, and so have routed experts, beside which peft would put adapters
-/// (tuners_utils.py, all-linear). "": adapter_targets() says it.
+/// projections of the same names, which no text reaches, and so have routed experts, beside which peft would put
+/// adapters (tuners_utils.py, all-linear). "": adapter_targets() says it.
 std::string target_pattern(const TrainPhase& train);
 /// Fails where packed samples would reach each other through the state of state-space layers.
 Result<void> keeps_states_apart(const WorkPlace& place);

@@ -167,12 +167,14 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   const std::string configuration =
       "  [ ! -e \"$GPUPLAN_RUN_DIR/config.json\" ] || cp \"$GPUPLAN_RUN_DIR/config.json\" \"$last\"";
   // step-1000: the model alone. Configuration and tokenizer make it a folder that transformers reads.
-  work.command.insert(
-      work.command.end(),
-      {"if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then",
-       "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)", completes, configuration,
-       "  rm -rf \"$last/sharded\"  # its parts, joined since",
-      });
+  work.command.insert(work.command.end(),
+                      {
+                          "if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then",
+                          "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)",
+                          completes,
+                          configuration,
+                          "  rm -rf \"$last/sharded\"  # its parts, joined since",
+                      });
   for (std::string& line : final_lines("checkpoints/" + std::string(kOwnFolder) + "/${last##*/}", "\"$last\""))
     work.command.push_back("  " + std::move(line));
   work.command.emplace_back("fi");

@@ -32,7 +32,8 @@ Result<Work> trainer_work(const WorkPlace& place) {
     optimizer = optimizer_name(place, Optimizer::kAdamW, &OptimizerFacts::trainer);
   if (shards_by_dtensors(place)) optimizer = for_dtensors(optimizer);
   if (optimizer.empty())
-    return placeholder(place, "The generated Trainer script has no " + std::string(name_of(train.optimizer.matrices)) + ".");
+    return placeholder(place,
+                       "The generated Trainer script has no " + std::string(name_of(train.optimizer.matrices)) + ".");
   if (s.precision > Precision::kBf16)
     return placeholder(place, "The generated Trainer script trains only in 16 and 32 bit.");
   const bool unsloth = runs_under(place, "unsloth");

@@ -140,7 +140,9 @@ void set_training(SettingLines& lines, const WorkPlace& place, Backend backend, 
   }
   lines.set("report_to", std::vector<std::string>{std::string(kReportsMark)}).set("run_name", run_name(place));
   lines.set("logging_dir", std::string(kRunMark) + "/tensorboard");
-  lines.set("ddp_find_unused_parameters", leaves_weights_unused(place)).set("dataloader_num_workers", 2).set("dataloader_drop_last", true);
+  lines.set("ddp_find_unused_parameters", leaves_weights_unused(place))
+      .set("dataloader_num_workers", 2)
+      .set("dataloader_drop_last", true);
 }
 
 }  // namespace

@@ -176,8 +176,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("lora_dropout", adapters.dropout);
     if (adapters.rslora) lines.set("peft_use_rslora", true);
     if (adapters.dora) lines.set("peft_use_dora", true);
-    if (const std::string pattern = target_pattern(train); !pattern.empty())
-      lines.set("lora_target_modules", pattern);
+    if (const std::string pattern = target_pattern(train); !pattern.empty()) lines.set("lora_target_modules", pattern);
     else if (const auto targets = adapter_targets(train); targets.empty()) lines.set("lora_target_linear", true);
     else lines.raw("lora_target_modules", "[" + join(targets, ", ") + "]");
     lines.set("load_in_4bit", train.method == Method::kQlora);
@@ -206,7 +205,8 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("fsdp_version", 2).head("fsdp_config").set("  offload_params", host);
     lines.set("  reshard_after_forward", s.sharding != Sharding::kZero2).set("  state_dict_type", "FULL_STATE_DICT");
     lines.set("  auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
-    // By itself every rank moves the whole model to its GPU before it is sharded (loaders/model.py, skip_move_to_device).
+    // By itself every rank moves the whole model to its GPU before it is sharded (loaders/model.py,
+    // skip_move_to_device).
     lines.set("  cpu_ram_efficient_loading", true);
     if (s.sharding == Sharding::kHsdp) lines.set("dp_replicate_size", place.laid.nodes);
   } else if (stage > 0) {
@@ -328,7 +328,8 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   work.required = {std::string("DATA: JSONL file; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({requirement("llama-factory")})};
-  if (torch_bounded(place)) work.prepare = {pip_install({requirement("llama-factory"), torch_requirement(place, "2.6")})};
+  if (torch_bounded(place))
+    work.prepare = {pip_install({requirement("llama-factory"), torch_requirement(place, "2.6")})};
   // Neither comes with it: requirements/bitsandbytes.txt, requirements/deepspeed.txt.
   if (train.method == Method::kQlora || is_bitsandbytes(optimizer))
     work.prepare.push_back(pip_install({"bitsandbytes>=0.43"}));

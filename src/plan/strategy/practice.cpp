@@ -82,8 +82,8 @@ bool mostly_pretraining(const PracticeConstants& practice, const TrainingWork& w
 bool left_open(const Framework& framework, const TrainPhase& train, StartFrom start) {
   const bool adapters = train.method == Method::kLora || train.method == Method::kQlora;
   if (!(adapters ? framework.auto_adapters : framework.auto_full)) return false;
-  const bool joins = std::ranges::find(framework.limits, FrameworkLimit::kJoins, &LimitRow::limit) !=
-                     framework.limits.end();
+  const bool joins =
+      std::ranges::find(framework.limits, FrameworkLimit::kJoins, &LimitRow::limit) != framework.limits.end();
   return !joins || !train.data.samples || start == StartFrom::kScratch;
 }
 
