@@ -48,15 +48,17 @@ TEST(SettledPick, ASecondMachineIsNotRentedForLessThanAnybodyNotices) {
   EXPECT_EQ(machines("$0.40/h"), 1) << "$0.65 of $120 are saved";
 }
 
-TEST(SettledPick, FewestGpusHeedTimeThatHasAPrice) {
+TEST(SettledPick, FewestGpusHeedTime) {
   const std::string offers =
       "    - {gpu: RTX 4090, gpus: 1, provider: a, price: $0.40/h}\n"
       "    - {gpu: H100 SXM, gpus: 1, provider: b, price: $2/h}\n"
       "    - {gpu: H100 SXM, gpus: 8, provider: c, price: $16/h}\n";
   const std::string phases =
       "  - {name: a, train: {model: {layers: 24, hidden: 1024}, data: {tokens: 1B}, sequence: 1024, batch: 64}}\n";
-  EXPECT_EQ(of(offers, "goal: fewest_gpus\n", phases).pick().label, "1x RTX 4090");
+  EXPECT_EQ(of(offers, "goal: fewest_gpus\nvalue_of_time: $0/h\n", phases).pick().label, "1x RTX 4090");
   EXPECT_EQ(of(offers, "goal: fewest_gpus\nvalue_of_time: $50/h\n", phases).pick().label, "1x H100 SXM");
+  // Unasked an hour has its usual value: the cheapest of single cards alone may take weeks.
+  EXPECT_EQ(of(offers, "goal: fewest_gpus\n", phases).pick().label, "1x H100 SXM");
 }
 
 /// What is taken first when the pick is not to be had is what would be recommended without it.

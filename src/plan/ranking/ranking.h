@@ -24,7 +24,7 @@ bool is_other_stack(const Plan& plan);
 /// what decides between equals: seconds, or dollars where the goal is seconds. Time that somebody put a price on counts
 /// between as many GPUs. Compare with others of the same job and goal only.
 struct GoalKey {
-  double first = 0, second = 0, third = 0;
+  double first = 0, second = 0, third = 0, fourth = 0;
   auto operator<=>(const GoalKey&) const = default;
 };
 GoalKey goal_key(const Job& job, Goal goal, const Plan& plan);
