@@ -227,7 +227,8 @@ TEST(Sketch, AssumptionsAreTold) {
   EXPECT_EQ(all({.params = "25M", .samples = "2.5M"}).find("a decoder of 7 layers (--layers), 384 wide (--hidden)"),
             0U);
   EXPECT_EQ(all(answers()),
-            "as many concurrent requests as fit (--concurrency, --batch), 14–53 min setup "
+            "as many concurrent requests as memory and the engine's default limit allow (--concurrency, --batch), "
+            "14–53 min setup "
             "(--setup).");
   EXPECT_NE(all(lora(), {.spot = "only"}).find("interruption rate 5%/h"), std::string::npos);
   EXPECT_EQ(all(lora(), {.spot = "never"}).find("interruption rate"), std::string::npos);

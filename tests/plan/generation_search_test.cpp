@@ -49,6 +49,35 @@ TEST(GenerationSearch, TheEngineIsOneThatKeepsSuchACache) {
   EXPECT_EQ(estimate_of(eight.pick()).framework->name, "vllm");
 }
 
+TEST(GenerationSearch, CardsThatTheFirstEngineLeavesOutGetTheFastestAsEasy) {
+  // vLLM begins with compute capability 7.5.
+  for (const char* gpu : {"V100 SXM2 32GB", "V100 PCIe 16GB"}) {
+    for (const int gpus : {1, 8}) {
+      const std::string offer =
+          std::string("{gpu: ") + gpu + ", gpus: " + std::to_string(gpus) + ", price: " + std::to_string(gpus) + "}";
+      const Searched open(job_of(job_text("Qwen2.5-1.5B", "", offer.c_str())));
+      for (const char* engine : {"hf", "llama.cpp", "lmdeploy"}) {
+        const std::string key = std::string("      engine: ") + engine + "\n";
+        const Searched named(job_of(job_text("Qwen2.5-1.5B", key.c_str(), offer.c_str())));
+        EXPECT_LE(open.pick().hours.p50, named.pick().hours.p50) << gpu << " " << engine;
+      }
+    }
+  }
+}
+
+TEST(GenerationSearch, TextsThatAreOnlyReadComeInLargePasses) {
+  const auto found = [](const char* model) {
+    return Searched(job_of(std::string("market: {use: only, offers: [{gpu: B200, gpus: 1, price: 3}]}\n"
+                                       "phases:\n  - name: read\n    generate: {model: ") +
+                           model + ", forward_only: true, data: {samples: 1M, prompt_tokens: 256}}\n"))
+        .pick()
+        .phases.front()
+        .estimate->batch;
+  };
+  EXPECT_GE(found("bge-m3"), 64) << "vectors: a pass of 8k tokens would wait for launches";
+  EXPECT_LE(found("Llama-3.1-8B"), 64) << "every token's chances are worked out";
+}
+
 TEST(GenerationSearch, CardsWithoutBf16TakeFp16) {
   const Searched found(
       job_of(job_text("Qwen2.5-1.5B", "      weights: bf16\n      engine: vllm\n", "{gpu: T4, gpus: 1, price: 1}")));

@@ -243,7 +243,10 @@ class Sketcher {
     if (!stated(6, at + ".situation", &Sketch::situation, "--situation"))
       draft_.key(6, at + ".situation", "situation", std::string(situation), "", true);
     if (situation == "saturated" && sketch_.situation.empty())
-      assume("as many concurrent requests as fit (--concurrency, --batch)");
+      assume(
+          sketch_.forward_only
+              ? "as many texts in a pass as memory and the engine's default limit allow (--batch)"
+              : "as many concurrent requests as memory and the engine's default limit allow (--concurrency, --batch)");
     option_or_said(at, "batch", &Sketch::batch, "--batch", "16");
     if (!sketch_.concurrency.empty()) stated(6, at + ".concurrency", &Sketch::concurrency, "--concurrency");
     option_or_said(at, "weights", &Sketch::weights, "--weights", "fp8");

@@ -114,8 +114,12 @@ Batch choose_batch(const NetworkWork& network, const GenerationWork& work, const
   }
   double batch = 1;
   if (phase.forward_only) {
-    // A pass of about 8k tokens is compute-bound on every GPU; more only needs memory.
-    batch = smaller(smaller(fits, larger(1, rates.chunk_tokens / work.prompt_tokens)), samples);
+    // A pass of about 8k tokens is compute-bound with large models; more only needs memory. Small ones that give
+    // vectors still wait for launches then, and engines read more at once unasked. vLLM 2026-08, vllm/config: 32,768
+    // batched tokens for pooling models.
+    constexpr double kPooledTokens = 32768;
+    const double tokens = network.head > 0 ? rates.chunk_tokens : larger(rates.chunk_tokens, kPooledTokens);
+    batch = smaller(smaller(fits, larger(1, tokens / work.prompt_tokens)), samples);
   } else if (phase.situation == Situation::kStatic || !rates.profile->continuous) {
     batch =
         smaller(smaller(c.static_fill * fits, smaller(c.most_static, rates.profile->slots > 0 ? most : fits)), samples);
