@@ -143,7 +143,10 @@ TEST(Remarks, OffloadSaysHowMuchTheMachineNeedsAndHas) {
   estimate.host_memory = 62 * units::GiB;
   const auto said = [&] {
     for (const Remark& remark : remarks(fixture.report()))
-      if (remark.text.starts_with("CPU offload")) return remark.text;
+      if (remark.text.starts_with("CPU offload")) {
+        EXPECT_EQ(remark.warning, estimate.node->ram <= Bytes{}) << "who rents has to look";
+        return remark.text;
+      }
     return std::string();
   };
   EXPECT_TRUE(has(said(), "optimizer, weights and the program take 62.0 GiB of CPU memory (RAM)")) << said();

@@ -81,13 +81,21 @@ std::string age_remark(const PlanReport& report, const Plan& plan) {
                          report.catalogue.answer_constants.old_price_days);
 }
 
+/// Whether less hangs on the host's memory in a phase than in another: where it is unknown there is more to check.
+bool more_certain(const PhasePlan& part, const PhasePlan* other) {
+  if (other == nullptr) return false;
+  const auto weight = [](const PhasePlan& p) {
+    return std::pair(p.estimate->node->ram <= Bytes{}, p.estimate->host_memory);
+  };
+  return weight(part) <= weight(*other);
+}
+
 /// "CPU offload: 62 GiB (optimizer, weights) per machine sit in CPU memory, of 128 GiB."; of one phase on a machine
 /// whose memory is known the answer has it beside the GPU's.
-std::string host_remark(const PlanReport& report, const Plan& plan) {
+std::string offload_remark(const PlanReport& report, const Plan& plan) {
   const PhasePlan* most = nullptr;
   for (const PhasePlan& part : plan.phases)
-    if (part.estimate->node && part.estimate->strategy.offload != Offload::kNone &&
-        (most == nullptr || part.estimate->host_memory > most->estimate->host_memory))
+    if (part.estimate->node && part.estimate->strategy.offload != Offload::kNone && !more_certain(part, most))
       most = &part;
   if (most == nullptr) return "";
   const PhaseEstimate& estimate = most->estimate;
@@ -101,6 +109,22 @@ std::string host_remark(const PlanReport& report, const Plan& plan) {
   const bool rented = plan.offer == nullptr || plan.offer->kind == OfferKind::kRented;
   return text + (rented ? "; how much the machine has is unknown: check before you rent."
                         : "; how much the machine has is not stated (ram).");
+}
+
+/// A plan that hangs on memory of which nobody says that it is there.
+bool memory_unknown(const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [](const PhasePlan& part) {
+    const PhaseEstimate& estimate = *part.estimate;
+    return estimate.node && estimate.strategy.offload != Offload::kNone && estimate.node->ram <= Bytes{};
+  });
+}
+
+std::string host_remark(const PlanReport& report, const Plan& plan) {
+  return memory_unknown(plan) ? "" : offload_remark(report, plan);
+}
+
+std::string unknown_host_remark(const PlanReport& report, const Plan& plan) {
+  return memory_unknown(plan) ? offload_remark(report, plan) : "";
 }
 
 std::string software_remark(const PlanReport& report, const Plan& plan) { return problem_words(report, plan); }
@@ -275,10 +299,12 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_given, true, given_remark},
     {&AnswerConstants::weight_given, true, unused_remark},
     {&AnswerConstants::weight_disk, true, disk_remark},
+    {&AnswerConstants::weight_host, true, unknown_host_remark},
     {&AnswerConstants::weight_host, false, host_remark},
     {&AnswerConstants::weight_host, false, other_formats_remark},
     {&AnswerConstants::weight_old_prices, true, age_remark},
     {&AnswerConstants::weight_software, true, software_remark},
+    {&AnswerConstants::weight_regret, true, formats_words},
     {&AnswerConstants::weight_regret, false, regret_remark},
     {&AnswerConstants::weight_close, false, close_remark},
     {&AnswerConstants::weight_queue, false, queue_remark},
