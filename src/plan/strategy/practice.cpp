@@ -16,6 +16,11 @@ double for_so_many(const PracticeConstants& practice, double factor, double gpus
   return gpus <= practice.few_gpus ? factor : 1 + (factor - 1) * std::sqrt(practice.few_gpus / gpus);
 }
 
+/// The smaller a model, the less is there to be cut.
+double for_small(const PracticeConstants& practice, const Habit& habit) {
+  return habit.params > 0 ? 1 + practice.cut_params / habit.params : 1;
+}
+
 double PracticeConstants::* of_sharding(Sharding sharding) {
   switch (sharding) {
     case Sharding::kNone:
@@ -37,8 +42,7 @@ template <class Visit>
 void for_each_factor(const PracticeConstants& practice, const Strategy& s, const NodeShape& node, const Habit& habit,
                      const Visit& visit) {
   using P = PracticeConstants;
-  // The smaller a model, the less is there to be cut.
-  const double small = habit.params > 0 ? 1 + practice.cut_params / habit.params : 1;
+  const double small = for_small(practice, habit);
   if (double P::* const sharding = of_sharding(s.sharding)) visit(sharding, 1);
   if (s.tp > 1) visit(fast_links(node) ? &P::tensor : &P::tensor_over_pcie, small);
   if (s.pp > 1) visit(&P::pipeline, small);
@@ -111,7 +115,12 @@ double complexity_penalty(const PracticeConstants& practice, const Strategy& str
   double factor = habit.framework;
   for_each_factor(practice, strategy, node, habit,
                   [&](double PracticeConstants::* one, double more) { factor *= 1 + (practice.*one - 1) * more; });
-  return for_so_many(practice, std::min(factor, practice.most), strategy.gpus());
+  // Cuts in a framework that people think of for no work at all ask for both in full, and the more the smaller the
+  // model is: a day or two of setup for what nobody does with small ones.
+  const bool cut = strategy.tp * strategy.pp * strategy.cp > 1;
+  const bool odd = cut && habit.framework == practice.other_framework;
+  return for_so_many(practice, odd ? factor * for_small(practice, habit) : std::min(factor, practice.most),
+                     strategy.gpus());
 }
 
 std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, const Strategy& strategy,

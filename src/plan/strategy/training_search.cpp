@@ -107,10 +107,11 @@ class TrainingSearch {
   /// Frameworks that people think of for such work, or the others.
   enum class Whose { kUsual, kOthers };
 
-  /// Whether what was chosen spends most of its time on gradients and weights between machines.
+  /// Whether what was chosen spends most of its time on gradients and weights between GPUs: over the network, or over
+  /// PCIe inside a machine.
   bool talks() const {
     const StepParts& step = choice_.best().estimate.step;
-    return nodes_ > 1 && choice_.fits() && step.data_traffic > 0.5 * step.total();
+    return choice_.fits() && step.data_traffic > 0.5 * step.total();
   }
 
   /// A framework to choose from, with what its layers cost: worked out once, however often it is looked at.
@@ -171,11 +172,9 @@ class TrainingSearch {
         if (!may_pay(walk.framework, tier)) continue;
         choice_.use(rates_of(walk.framework), tool.habit);
         walk.start = tool.start;
-        // Where the batch does not divide, nobody changes the framework; and where something fits, nobody cuts layers
-        // in one that people think of for no work at all.
-        const Framework& framework = *software_.frameworks[walk.framework];
-        const bool known = framework.fine_tune > 0 || framework.pretrain > 0 || !choice_.fits();
-        walk.layers = !others || (known && std::isfinite(choice_.least_need().value));
+        // Where the batch does not divide, nobody changes the framework. Where something fits, layers are cut in one
+        // that people think of for no work at all for a gain that is beyond all care (may_pay()).
+        walk.layers = !others || std::isfinite(choice_.least_need().value);
         const bool cuts = cuts_layers(tier);
         FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
                              choice_);
