@@ -1,4 +1,6 @@
 // Memory of the host of one machine: reading the checkpoint, what is offloaded, processes and data workers.
+#include "model/training/host_memory.h"
+
 #include <algorithm>
 
 #include "model/training/stage.h"
@@ -55,6 +57,12 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
   }
   host.processes = units::GiB * (here * (c.host_process_gib + c.host_workers_gib));
   return host;
+}
+
+Bytes unstated_host_memory(const TrainingConstants& constants, const NodeShape& node) {
+  constexpr Bytes kSmall = 96 * units::GiB;
+  const Bytes gpu = node.gpu->memory;
+  return std::max(gpu, std::min(gpu * constants.host_memory, kSmall)) * node.gpus;
 }
 
 }  // namespace gpuplan

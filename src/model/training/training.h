@@ -247,11 +247,6 @@ struct HostMemory {
 
   constexpr Bytes total() const { return std::max(loading, offloaded) + processes; }
 };
-/// Memory of a machine that nobody states: so many times that of its GPUs.
-inline Bytes usual_host_memory(const TrainingConstants& constants, const NodeShape& node) {
-  return node.gpu->memory * (constants.host_memory * node.gpus);
-}
-
 HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                                 const Strategy& strategy);
 

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "model/generation/generation.h"
+#include "model/training/host_memory.h"
 #include "model/training/training.h"
 #include "plan/billing/interruptions.h"
 #include "plan/notes/collection_notes.h"
@@ -68,7 +69,6 @@ bool keeps_in_memory(const CollectionUse& use) { return use.any() && !use.on_dis
 
 /// Host memory that nobody states and a plan uses, once for each machine of one's own.
 void add_host_memory(const Catalogue& catalogue, const std::vector<Plan>& plans, std::vector<std::string>& lines) {
-  const std::string times = number_text(catalogue.training_constants.host_memory);
   bool rented = false;
   std::vector<std::string> told;
   for (const Plan& plan : plans)
@@ -82,15 +82,16 @@ void add_host_memory(const Catalogue& catalogue, const std::vector<Plan>& plans,
       } else if (std::ranges::find(told, part.offer->label) == told.end()) {
         told.push_back(part.offer->label);
         lines.push_back(printable(part.offer->label, 60) + " has " +
-                        to_text(usual_host_memory(catalogue.training_constants, *estimate.node)) +
-                        " of memory (RAM), " + times + "x that of its GPUs; plans use up to " +
-                        to_text(estimate.host_memory) + " of it. State it with ram: in " +
-                        (part.offer->kind == OfferKind::kPool ? "pools." : "own."));
+                        to_text(unstated_host_memory(catalogue.training_constants, *estimate.node)) +
+                        " of memory (RAM), as far as its GPUs tell; plans use up to " + to_text(estimate.host_memory) +
+                        " of it. State it with ram: in " + (part.offer->kind == OfferKind::kPool ? "pools." : "own."));
       }
     }
   if (rented)
-    lines.push_back("rented machines of unknown memory (RAM) have " + times +
-                    "x that of their GPUs; no plan uses more.");
+    lines.push_back(
+        "rented machines of unknown memory (RAM) count as having as much as their GPUs, those with small GPUs up to 96 "
+        "GiB "
+        "a GPU; no plan uses more.");
 }
 
 std::string adapter_words(const Offer& pool) {

@@ -1,4 +1,5 @@
 #include "plan/strategy/training_choice.h"
+#include "model/training/host_memory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +56,7 @@ const Spread& TrainingChoice::spread_of(const Strategy& strategy) {
 Bytes TrainingChoice::host_room(const Strategy& strategy) const {
   if (node_.ram > Bytes{}) return node_.ram;
   if (strategy.offload == Offload::kNone) return kNoBytes;
-  return usual_host_memory(*rates_->constants, node_) * (usable_ / node_.gpu->usable);
+  return unstated_host_memory(*rates_->constants, node_) * (usable_ / node_.gpu->usable);
 }
 
 bool TrainingChoice::holds_on_host(const Strategy& strategy, Bytes wanted) {

@@ -12,6 +12,7 @@
 #include "model/generation/cuts.h"
 #include "model/generation/generation.h"
 #include "model/generation/step.h"
+#include "model/training/host_memory.h"
 #include "model/training/training.h"
 #include "plan/strategy/given.h"
 #include "plan/strategy/practice.h"
@@ -171,7 +172,7 @@ class GenerationSearch {
   bool host_too_small(const GenerationRates& rates, const GenerationCandidate& found) {
     if (!phase_.store) return false;
     const NodeShape& node = machines_.node;
-    const Bytes ram = node.ram > Bytes{} ? node.ram : usual_host_memory(catalogue_.training_constants, node);
+    const Bytes ram = node.ram > Bytes{} ? node.ram : unstated_host_memory(catalogue_.training_constants, node);
     const Bytes kept = collection_use(work_, rates, found.strategy, found.estimate).host, room = ram * kHostShare;
     tally_.same_for.usual_counts = true;
     tally_.same_for.ram.asked(kept / kHostShare, ram);
