@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "plan/advice/less_work.h"
 #include "plan/searched.h"
@@ -108,6 +110,103 @@ TEST(LimitRemedies, SayThatMoreMachinesTakeOtherCounts) {
   job.where.nodes = {nodes->nodes};
   job.where.counts.clear();
   EXPECT_FALSE(Searched(job).result.plans.empty());
+}
+
+/// The job with what a remedy says, as far as it is about machines or software; nullopt: about something else.
+std::optional<Job> with(const Job& job, const std::string& change) {
+  Job other = job;
+  const auto value = [&](std::string_view key) {
+    const std::size_t at = change.find(key);
+    return at == std::string::npos ? std::string() : change.substr(at + key.size());
+  };
+  if (const std::string nodes = value("where.nodes: ["); !nodes.empty()) {
+    other.where.nodes = {std::stoi(nodes)};
+    if (change.find("where.counts: all") != std::string::npos) other.where.counts.clear();
+  } else if (change == "where.counts: all") {
+    other.where.counts.clear();
+  } else if (change == "where.gpus: all") {
+    other.where.gpus.clear();
+  } else if (const std::string engine = value(".generate.engine: "); !engine.empty()) {
+    std::get<GeneratePhase>(other.phases.front().work).engine = engine;
+  } else if (const std::string framework = value(".train.framework: "); !framework.empty()) {
+    std::get<TrainPhase>(other.phases.front().work).framework = framework;
+  } else {
+    return std::nullopt;
+  }
+  return other;
+}
+
+TEST(LimitRemedies, GiveThePlanOfTheChangedJob) {
+  const std::string serve =
+      "phases:\n  - name: write\n    generate: {model: Llama-3.1-8B, situation: saturated,"
+      " data: {samples: 10M, prompt_tokens: 1000, new_tokens: 500}}\n";
+  const std::string tune =
+      "phases:\n  - name: tune\n    train: {model: Qwen2.5-7B, method: lora, sequence: 2048, data: {tokens: 2B}}\n";
+  const std::string where[] = {"where: {gpus: [H100 SXM], counts: [1]}\n", "where: {gpus: [A100 SXM 80GB]}\n",
+                               "where: {gpus: [L40S], counts: [8]}\n"};
+  int done = 0;
+  for (const std::string& work : {serve, tune}) {
+    for (const std::string& machines : where) {
+      const Searched late(job_of(work + machines + "limits: {deadline: 3 h}\n"));
+      ASSERT_TRUE(late.result.recommendations.limits_missed) << work << machines;
+      for (const LimitRemedy& remedy : tried(late)) {
+        const std::optional<Job> changed = with(late.job, remedy.change);
+        if (!changed) continue;
+        const Searched then(*changed);
+        EXPECT_EQ(then.pick().label, remedy.plan) << machines << remedy.change;
+        EXPECT_EQ(then.pick().nodes, remedy.nodes) << machines << remedy.change;
+        EXPECT_EQ(then.pick().hours.p90, remedy.hours.p90) << machines << remedy.change;
+        EXPECT_EQ(then.pick().cost.p90, remedy.cost.p90) << machines << remedy.change;
+        EXPECT_EQ(!then.result.recommendations.limits_missed, remedy.keeps) << machines << remedy.change;
+        ++done;
+      }
+    }
+  }
+  EXPECT_GE(done, 10);
+}
+
+TEST(LimitRemedies, MoreMachinesTakeThoseOfOtherCounts) {
+  Job job = example_job("generate-70b");
+  job.where.gpus = {{"H100 SXM", 0}};
+  job.where.counts = {2};
+  job.limits.deadline = 20 * units::minute;
+  const auto remedies = tried(Searched(job));
+  const LimitRemedy* nodes = find(remedies, "where.nodes: [");
+  ASSERT_NE(nodes, nullptr);
+  EXPECT_TRUE(nodes->keeps) << "machines of eight were left out of the market";
+}
+
+TEST(LimitRemedies, NameTheEngineThatKeepsTheLimits) {
+  Job job = job_of(
+      "market: {use: only, offers: [{gpu: P100 PCIe, gpus: 8, price: $10/h}]}\n"
+      "phases:\n  - name: write\n    generate: {model: Qwen2.5-7B, situation: saturated,"
+      " data: {samples: 50k, prompt_tokens: 800, new_tokens: 400}}\n");
+  const Seconds unasked = Searched(job).pick().hours.p90;
+  job.limits.deadline = unasked * 0.6;
+  const auto remedies = tried(Searched(job));
+  const LimitRemedy* engine = find(remedies, "phases.write.generate.engine: ");
+  ASSERT_NE(engine, nullptr);
+  EXPECT_TRUE(engine->keeps);
+}
+
+TEST(LimitRemedies, SayOnHowManyMachinesItFits) {
+  const char* text = "phases: [{name: train, train: {model: DeepSeek-V3, data: {tokens: 100M}}}]\n";
+  const Searched none(job_of(text), Finds::kPerhapsNothing);
+  ASSERT_TRUE(none.result.plans.empty());
+  const auto remedies = tried(none);
+  ASSERT_EQ(remedies.size(), 1U);
+  const LimitRemedy& more = remedies.front();
+  ASSERT_TRUE(more.change.starts_with("where.nodes: [")) << more.change;
+  const std::optional<Job> changed = with(none.job, more.change);
+  const Searched then(*changed);
+  EXPECT_EQ(then.pick().label, more.plan);
+  EXPECT_EQ(then.pick().cost.p90, more.cost.p90);
+  EXPECT_GT(more.nodes, 1);
+  // A job that no number of machines helps hears of none.
+  const Searched hopeless(job_of("phases: [{name: train, train: {model: DeepSeek-V3, framework: unsloth, "
+                                 "data: {tokens: 100M}}}]\n"),
+                          Finds::kPerhapsNothing);
+  EXPECT_TRUE(tried(hopeless).empty());
 }
 
 TEST(LimitRemedies, ComeWithThoseThatHelpFirst) {

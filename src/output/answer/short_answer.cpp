@@ -52,6 +52,10 @@ class ShortAnswer {
       blank();
       text_ += remedy_table(remedies, report_.found.tally.nearest, screen_);
     }
+    if (!report_.limit_remedies.empty()) {
+      blank();
+      text_ += limit_table(report_, screen_);
+    }
     const std::string market = market_words(report_);
     const std::string tally = report_.found.market.used > 0 ? tally_words(report_) : std::string();
     if (report_.job.assumed.empty() && market.empty() && tally.empty()) return std::move(text_);

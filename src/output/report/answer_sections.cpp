@@ -132,7 +132,7 @@ ReportSection answer_section(const ReportParts& parts) {
       table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},
                  time_cell(remedy.hours),
                  money_text(remedy.cost),
-                 {limit_verdict(remedy, report.job.limits)}});
+                 {report.found.plans.empty() ? fit_verdict(remedy) : limit_verdict(remedy, report.job.limits)}});
     }
     section.blocks.push_back(table.take());
   }

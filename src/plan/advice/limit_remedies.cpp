@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "plan/advice/less_work.h"
 #include "plan/answer/market.h"
+#include "plan/notes/own_terms.h"
 #include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
@@ -30,6 +31,34 @@ Dollars rounded_up(Dollars money) {
   return Dollars{std::ceil(money.value / unit - 1e-9) * unit};
 }
 
+LimitRemedy remedy_of(std::string change, const SearchResult& result, const Plan& pick) {
+  return {std::move(change),
+          pick.label,
+          pick.nodes,
+          pick.spot,
+          pick.hours,
+          pick.cost,
+          !result.recommendations.limits_missed,
+          pick.meets_deadline,
+          pick.meets_budget,
+          pick.reaches_target,
+          pick.shortfall()};
+}
+
+const Plan* pick_of(const SearchResult& result) {
+  return result.recommendations.pick ? &result.plans[static_cast<std::size_t>(*result.recommendations.pick)] : nullptr;
+}
+
+/// The job on so many machines as one, and how the change is written. Its number of GPUs was meant for fewer.
+std::string with_nodes(Job& job, int nodes) {
+  const bool counts = !job.where.counts.empty();
+  job.where.nodes = {nodes};
+  job.where.counts.clear();
+  return "where.nodes: [" + std::to_string(nodes) + "]" + (counts ? ", where.counts: all" : "");
+}
+
+int nodes_asked(const Job& job) { return job.where.nodes.empty() ? 1 : std::ranges::max(job.where.nodes); }
+
 class Remedies {
  public:
   Remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
@@ -48,6 +77,7 @@ class Remedies {
     machines();
     lifted();
     spot();
+    software();
     formats();
     model_speeds();
     less_work();
@@ -85,37 +115,36 @@ class Remedies {
       if (std::ranges::find(chosen, &offer) != chosen.end()) few_.push_back(offer);
   }
 
-  static const Plan* best_of(const SearchResult& result) {
-    return result.recommendations.pick ? &result.plans[static_cast<std::size_t>(*result.recommendations.pick)]
-                                       : nullptr;
-  }
-
   /// The pick of the changed job; false when nothing can run it.
   bool try_job(const Job& job, const std::vector<Offer>& market, const SearchOptions& options, std::string change,
                LimitRemedy& remedy) const {
     const auto result = search(job, catalogue_, market, options);
     if (!result) return false;
-    const Plan* pick = best_of(*result);
+    const Plan* pick = pick_of(*result);
     if (pick == nullptr || !runs_(*pick)) return false;
-    remedy = {std::move(change),
-              pick->label,
-              pick->nodes,
-              pick->spot,
-              pick->hours,
-              pick->cost,
-              !result->recommendations.limits_missed,
-              pick->meets_deadline,
-              pick->meets_budget,
-              pick->reaches_target,
-              pick->shortfall()};
+    remedy = remedy_of(std::move(change), *result, *pick);
     return true;
   }
 
   void keep(const LimitRemedy& remedy) { remedies_.push_back(remedy); }
 
+  /// The whole market of a changed job.
+  std::vector<Offer> market_of(const Job& job) const {
+    MarketFilter filter;
+    return market_for(job, catalogue_, known_, filter, terms_by_region(job));
+  }
+
+  /// What was found on few offers, as it comes out on all: who makes the change gets that plan.
+  bool try_on_all(const Job& job, LimitRemedy& remedy) const {
+    LimitRemedy found;
+    if (!try_job(job, market_of(job), options_, remedy.change, found)) return false;
+    remedy = std::move(found);
+    return true;
+  }
+
   /// True when the changed job comes no nearer to the limits than the search before.
   bool no_better(const LimitRemedy& remedy) const {
-    const Plan* pick = best_of(found_);
+    const Plan* pick = pick_of(found_);
     if (remedy.keeps || pick == nullptr) return false;
     if (target_missed()) return remedy.shortfall >= pick->shortfall();
     return remedy.hours.p90 >= pick->hours.p90 && remedy.cost.p90 >= pick->cost.p90;
@@ -123,34 +152,31 @@ class Remedies {
 
   void machines() {
     if (!deadline_missed() && !target_missed()) return;
-    const int most = job_.where.nodes.empty() ? 1 : std::ranges::max(job_.where.nodes);
     LimitRemedy last;
+    Job of_last;
     bool tried = false;
-    for (const int nodes : {2 * most, 4 * most, 8 * most}) {
+    for (const int times : {2, 4, 8}) {
       Job job = job_;
-      job.where.nodes = {nodes};
-      // The job's number of GPUs was meant for one machine.
-      job.where.counts.clear();
-      const std::string change =
-          "where.nodes: [" + std::to_string(nodes) + "]" + (job_.where.counts.empty() ? "" : ", where.counts: all");
+      std::string change = with_nodes(job, times * nodes_asked(job_));
+      // Machines with other numbers of GPUs were left out of the market.
+      const std::vector<Offer> others = job_.where.counts.empty() ? std::vector<Offer>() : market_of(job);
       LimitRemedy remedy;
-      if (!try_job(job, few_, options_, change, remedy)) continue;
+      if (!try_job(job, others.empty() ? few_ : others, options_, std::move(change), remedy)) continue;
       if (tried && (target_missed() ? remedy.shortfall >= last.shortfall : remedy.hours.p90 >= last.hours.p90)) break;
       last = remedy;
+      of_last = std::move(job);
       tried = true;
       if (remedy.keeps) break;
     }
-    if (tried && !no_better(last)) keep(last);
+    if (tried && try_on_all(of_last, last) && !no_better(last)) keep(last);
   }
 
   template <class Change>
   void lift(const std::string& text, Change change) {
     Job job = job_;
     change(job);
-    MarketFilter filter;
-    const std::vector<Offer> market = market_for(job, catalogue_, known_, filter);
     LimitRemedy remedy;
-    if (try_job(job, market, options_, text, remedy) && !no_better(remedy)) keep(remedy);
+    if (try_job(job, market_of(job), options_, text, remedy) && !no_better(remedy)) keep(remedy);
   }
 
   void lifted() {
@@ -165,6 +191,43 @@ class Remedies {
   void spot() {
     if (job_.where.spot != SpotUse::kNever) return;
     lift("where.spot: allow", [](Job& job) { job.where.spot = SpotUse::kAllow; });
+  }
+
+  /// The framework or engine of a phase that leaves it open: what nobody takes unasked may keep the limits. Those that
+  /// were taken somewhere are no change.
+  void software() {
+    for (std::size_t i = 0; i < job_.phases.size(); ++i) {
+      const auto* train = std::get_if<TrainPhase>(&job_.phases[i].work);
+      const auto* generate = std::get_if<GeneratePhase>(&job_.phases[i].work);
+      const bool open = (train != nullptr && train->framework.empty()) ||
+                        (generate != nullptr && generate->engine.empty() && !generate->collect);
+      if (!open) continue;
+      const Plan* pick = pick_of(found_);
+      std::optional<LimitRemedy> best;
+      Job of_best;
+      for (const Framework& framework : catalogue_.frameworks) {
+        if (train != nullptr ? !framework.trains : !framework.generates) continue;
+        // Formats cost quality.
+        if (train != nullptr && train->method == Method::kFull && !framework.master_fp32) continue;
+        const auto taken = [&](const PhasePlan& part) {
+          return part.estimate->phase == static_cast<int>(i) && part.estimate->framework != nullptr &&
+                 part.estimate->framework->name == framework.name;
+        };
+        if (pick != nullptr && std::ranges::any_of(pick->phases, taken)) continue;
+        Job job = job_;
+        std::string key = "framework";
+        if (train != nullptr) std::get<TrainPhase>(job.phases[i].work).framework = framework.name;
+        else std::get<GeneratePhase>(job.phases[i].work).engine = framework.name, key = "engine";
+        LimitRemedy remedy;
+        std::string change = "phases." + job.phases[i].name + "." + (train != nullptr ? "train" : "generate") + "." +
+                             key + ": " + framework.name;
+        if (!try_job(job, few_, options_, std::move(change), remedy) || !remedy.keeps) continue;
+        if (best && remedy.cost.p50 >= best->cost.p50) continue;
+        best = std::move(remedy);
+        of_best = std::move(job);
+      }
+      if (best && try_on_all(of_best, *best) && best->keeps) keep(*best);
+    }
   }
 
   /// Fewer bytes to read for each token.
@@ -268,7 +331,7 @@ class Remedies {
       LimitRemedy remedy;
       const std::string change = join(changes, ", ") + " (" + significant_text(100 * told, 2) + "% of the work)";
       if (!try_job(job, few_, options_, change, remedy)) return;
-      if (remedy.keeps) return keep(remedy);
+      if (remedy.keeps && try_on_all(job, remedy) && remedy.keeps) return keep(remedy);
     }
   }
 
@@ -304,7 +367,7 @@ class Remedies {
         }
         LimitRemedy remedy;
         if (!try_job(job, market, options_, std::move(change), remedy)) return;
-        if (remedy.keeps) return keep(remedy);
+        if (remedy.keeps && try_on_all(job, remedy) && remedy.keeps) return keep(remedy);
       }
     };
     const bool both = limits.deadline && limits.budget;
@@ -318,7 +381,7 @@ class Remedies {
     }
     const bool found =
         std::ranges::any_of(remedies_, [](const LimitRemedy& r) { return r.change.starts_with("limits."); });
-    if (both && !found) try_limits(best_of(found_), true, true);
+    if (both && !found) try_limits(pick_of(found_), true, true);
   }
 
   const Job& job_;
@@ -332,12 +395,34 @@ class Remedies {
   std::vector<LimitRemedy> remedies_;
 };
 
+/// The least number of machines on which what does not fit on one does: twice as many as the job allows, and so on.
+std::vector<LimitRemedy> more_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                       const SearchOptions& options) {
+  for (const int times : {2, 4, 8, 16}) {
+    Job larger = job;
+    std::string change = with_nodes(larger, times * nodes_asked(job));
+    MarketFilter filter;
+    const auto result =
+        search(larger, catalogue, market_for(larger, catalogue, known, filter, terms_by_region(larger)), options);
+    if (!result) return {};
+    const Plan* pick = pick_of(*result);
+    if (pick == nullptr || pick->fit != Fit::kFits) continue;
+    LimitRemedy remedy = remedy_of(std::move(change), *result, *pick);
+    return {remedy};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                                         const std::vector<Offer>& market, const SearchResult& found,
                                         const SearchOptions& options) {
-  if (!found.recommendations.limits_missed || found.plans.empty()) return {};
+  if (found.plans.empty()) {
+    const bool memory = found.tally.rejected[static_cast<std::size_t>(Misfit::kMemory)] > 0;
+    return memory && !market.empty() ? more_machines(job, catalogue, known, options) : std::vector<LimitRemedy>();
+  }
+  if (!found.recommendations.limits_missed) return {};
   return Remedies(job, catalogue, known, market, found, options).all();
 }
 

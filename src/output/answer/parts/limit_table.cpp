@@ -26,6 +26,12 @@ std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits) {
   return remedy.meets_deadline ? "still over budget" : "still late";
 }
 
+std::string fit_verdict(const LimitRemedy& remedy) {
+  if (!remedy.reaches_target) return "fits, misses the target";
+  if (!remedy.meets_deadline) return remedy.meets_budget ? "fits, late" : "fits, late and over budget";
+  return remedy.meets_budget ? "fits" : "fits, over budget";
+}
+
 std::string limit_table(const PlanReport& report, const Screen& screen) {
   if (report.limit_remedies.empty()) return "";
   Table table({{.title = "CHANGE", .narrowest = 24, .wrap = true},
@@ -33,15 +39,18 @@ std::string limit_table(const PlanReport& report, const Screen& screen) {
                {.title = "P90", .align = Align::kRight, .drop = 2, .unit = "hours"},
                {.title = "P90", .align = Align::kRight, .drop = 1, .unit = "cost"},
                {.title = "THEN"}});
+  const bool nothing = report.found.plans.empty();
   for (std::size_t i = 0; i < report.limit_remedies.size(); ++i) {
     const LimitRemedy& remedy = report.limit_remedies[i];
     table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},
                {plan_of(remedy)},
                {hours_text(remedy.hours.p90)},
                {to_text(remedy.cost.p90)},
-               {limit_verdict(remedy, report.job.limits), remedy.keeps ? Paint::kGreen : Paint::kYellow}});
+               {nothing ? fit_verdict(remedy) : limit_verdict(remedy, report.job.limits),
+                remedy.keeps ? Paint::kGreen : Paint::kYellow}});
   }
-  return paragraph("Change one of these:", screen) + table.text(screen, 4);
+  return paragraph(nothing ? "On more machines as one job it fits:" : "Change one of these:", screen) +
+         table.text(screen, 4);
 }
 
 void write_limit_remedies(JsonWriter& json, const PlanReport& report) {

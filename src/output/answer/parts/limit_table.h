@@ -11,6 +11,8 @@ namespace gpuplan {
 
 /// "meets both limits", "meets the deadline", "still late", "still over budget".
 std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits);
+/// Where nothing fits without the change: "fits", "fits, late".
+std::string fit_verdict(const LimitRemedy& remedy);
 
 /// A heading and one line for each change that was tried; empty when there is none.
 std::string limit_table(const PlanReport& report, const Screen& screen);
