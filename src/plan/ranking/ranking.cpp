@@ -80,8 +80,8 @@ GoalKey goal_key(const Job& job, Goal goal, const Plan& plan) {
     case Goal::kFastest:
       return {done, plan.cost.p50.value};
     case Goal::kFewestGpus:
-      // Between as many GPUs hours count too: the least of them alone would be the slowest card that there is. Then fewer
-      // different machines.
+      // Between as many GPUs hours count too: the least of them alone would be the slowest card that there is. Then
+      // fewer different machines.
       return {static_cast<double>(plan.gpus_at_once()), total_at(plan, job.value_of_time).value,
               static_cast<double>(offers_in(plan)), done};
     case Goal::kBestValue:

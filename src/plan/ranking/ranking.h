@@ -21,8 +21,8 @@ bool is_rare(const Plan& plan);
 bool is_other_stack(const Plan& plan);
 
 /// What a goal makes small: dollars, seconds until the result is there, GPUs, or dollars + value of time x hours; then
-/// what decides between equals: seconds, or dollars where the goal is seconds. Time that somebody put a price on counts
-/// between as many GPUs. Compare with others of the same job and goal only.
+/// what decides between equals: seconds, or dollars where the goal is seconds; between as many GPUs dollars + value of
+/// time x hours, then fewer different machines. Compare with others of the same job and goal only.
 struct GoalKey {
   double first = 0, second = 0, third = 0, fourth = 0;
   auto operator<=>(const GoalKey&) const = default;
