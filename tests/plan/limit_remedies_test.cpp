@@ -168,8 +168,10 @@ TEST(LimitRemedies, GiveThePlanOfTheChangedJob) {
 TEST(LimitRemedies, MoreMachinesTakeThoseOfOtherCounts) {
   Job job = example_job("generate-70b");
   job.where.gpus = {{"H100 SXM", 0}};
+  Job eight = job;
+  eight.where.nodes = {8};
   job.where.counts = {2};
-  job.limits.deadline = 20 * units::minute;
+  job.limits.deadline = Searched(eight).pick().hours.p90 * 1.05;
   const auto remedies = tried(Searched(job));
   const LimitRemedy* nodes = find(remedies, "where.nodes: [");
   ASSERT_NE(nodes, nullptr);
@@ -190,7 +192,7 @@ TEST(LimitRemedies, NameTheEngineThatKeepsTheLimits) {
 }
 
 TEST(LimitRemedies, SayOnHowManyMachinesItFits) {
-  const char* text = "phases: [{name: train, train: {model: DeepSeek-V3, data: {tokens: 100M}}}]\n";
+  const char* text = "phases: [{name: train, train: {model: DeepSeek-V3, sequence: 2048, data: {tokens: 100M}}}]\n";
   const Searched none(job_of(text), Finds::kPerhapsNothing);
   ASSERT_TRUE(none.result.plans.empty());
   const auto remedies = tried(none);
@@ -203,9 +205,10 @@ TEST(LimitRemedies, SayOnHowManyMachinesItFits) {
   EXPECT_EQ(then.pick().cost.p90, more.cost.p90);
   EXPECT_GT(more.nodes, 1);
   // A job that no number of machines helps hears of none.
-  const Searched hopeless(job_of("phases: [{name: train, train: {model: DeepSeek-V3, framework: unsloth, "
-                                 "data: {tokens: 100M}}}]\n"),
-                          Finds::kPerhapsNothing);
+  const Searched hopeless(
+      job_of("phases: [{name: train, train: {model: DeepSeek-V3, sequence: 2048, framework: unsloth, "
+             "data: {tokens: 100M}}}]\n"),
+      Finds::kPerhapsNothing);
   EXPECT_TRUE(tried(hopeless).empty());
 }
 
