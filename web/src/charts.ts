@@ -67,7 +67,7 @@ function textAt(x: number, y: number, text: string, more: Shape = {}, halo = fal
     type: "text", silent: true, z2: 50, x, y,
     style: {
       text, font: `${more.bold ? "600 " : ""}${String(small())}px ${FONT}`, fill: "var(--ink2)", verticalAlign: "middle",
-      ...(halo ? { stroke: "var(--bg)", lineWidth: 3 } : {}), ...more,
+      align: "left", stroke: halo ? "var(--bg)" : "none", lineWidth: halo ? 3 : 0, ...more,
     },
   };
 }
@@ -97,11 +97,18 @@ function heightOf(chart: Chart, size: number): number {
   const legend = chart.legend?.length ? legendRowsOf(chart, size).length * 20 + 6 : 0;
   const narrow = size < narrowBelow();
   const rows = Math.round(chart.y.max - chart.y.min);
-  if (chart.y.scale === "category") return (paper() ? rows * 17 + 36 : rows * (narrow ? 46 : 34) + 52) + legend;
+  if (chart.y.scale === "category") return (paper() ? rows * 17 + 36 : rows * (narrow ? 46 : 34) + 52) + legend + overRoom(chart);
   const tall: Record<string, number> = { cost_time: 400, fan: 280 };
   const most = tall[chart.kind] ?? 320;
   return (paper() ? most * 0.5 : narrow ? Math.min(most, 330) : most) + legend;
 }
+
+/// A line through all rows whose words stand above them.
+const isOver = (chart: Chart, mark: Mark): boolean =>
+  chart.y.scale === "category" && mark.shape === "rule" && mark.y === undefined && Boolean(mark.label);
+const overRoom = (chart: Chart): number => (chart.marks.some((mark) => isOver(chart, mark)) ? 18 : 0);
+/// A bar whose value is its left end.
+const reachesLeft = (mark: Mark): boolean => mark.x !== undefined && mark.x === mark.x0 && mark.x !== mark.x1;
 
 class Drawing {
   private readonly figure: HTMLElement;
@@ -151,12 +158,23 @@ class Drawing {
     return this.narrow ? 4 : Math.min(widest, this.size * 0.34) + 12;
   }
 
+  /// Of the words beyond both ends of an input's bars.
+  private endRoom(): { left: number; right: number } {
+    if (this.chart.kind !== "tornado") return { left: 0, right: 0 };
+    const of = (left: boolean): number => Math.min(this.size * 0.2, Math.max(0, ...this.chart.marks
+      .filter((mark) => mark.shape === "bar" && mark.label && reachesLeft(mark) === left)
+      .map((mark) => width(mark.label ?? "") + 10)));
+    return { left: of(true), right: of(false) };
+  }
+
   private option(): Shape {
     const { x, y } = this.chart;
     const legend = this.legendRows().length * 20;
     const rightTick = width(x.ticks[x.ticks.length - 1]?.text ?? "") / 2;
+    const ends = this.endRoom();
     const grid = {
-      left: Math.ceil(this.labelRoom()), right: Math.max(8, Math.ceil(rightTick)), top: (y.title ? 24 : 8) + (legend ? legend + 6 : 0),
+      left: Math.ceil(this.labelRoom() + ends.left), right: Math.max(8, Math.ceil(rightTick), Math.ceil(ends.right)),
+      top: (y.title ? 24 : 8) + (legend ? legend + 6 : 0) + overRoom(this.chart),
       bottom: (x.title ? 42 : 24) * (small() / 12),
     };
     const axis = (of: Axis, upsideDown: boolean): Shape =>
@@ -170,7 +188,7 @@ class Drawing {
       series: [
         { type: "custom", silent: true, clip: false, data: [[0, 0]], renderItem: (place: Place, api: Api) => this.frame(place.coordSys, api) },
         {
-          type: "custom", clip: true, data: this.chart.marks.map((_, i) => [i, i]), encode: { x: -1, y: -1 },
+          type: "custom", clip: true, emphasis: { disabled: true }, data: this.chart.marks.map((_, i) => [i, i]), encode: { x: -1, y: -1 },
           renderItem: (place: Place, api: Api) => this.mark(place.dataIndex, api),
         },
         { type: "custom", silent: true, clip: false, data: [[0, 0]], renderItem: (_: Place, api: Api) => this.labels(api) },
@@ -207,9 +225,10 @@ class Drawing {
       if (!this.rows) {
         parts.push(line(box.x, py, right, py, grey), textAt(box.x - 8, py, tick.text, { align: "right", fill: "var(--ink3)" }));
       } else if (this.narrow) {
-        parts.push(textAt(box.x, py - 15, cut(tick.text, box.width), { fill: "var(--ink)" }, true));
+        parts.push(textAt(4, py - 15, cut(tick.text, this.size - 8), { fill: "var(--ink)" }, true));
       } else {
-        parts.push(textAt(box.x - 10, py, cut(tick.text, box.x - 12), { align: "right", fill: "var(--ink)" }));
+        const names = this.labelRoom();
+        parts.push(textAt(names - 10, py, cut(tick.text, names - 12), { align: "right", fill: "var(--ink)" }));
       }
     }
     if (x.title) parts.push(textAt(right, bottom + 2.6 * small(), x.title, { align: "right", fill: "var(--ink3)" }));
@@ -374,8 +393,9 @@ class Drawing {
     const field: Box = { x: this.grid.x, y: this.grid.y - 18, width: this.size - this.grid.x, height: this.grid.height + 18 };
     if (this.chart.y.title) taken.push({ x: 0, y: this.grid.y - 21, width: width(this.chart.y.title) + 10, height: 14 });
     // Names stand left of rows.
-    const beside: Box = { x: this.grid.x, y: 0, width: this.size - this.grid.x, height: this.height() };
-    const free = (box: Box): boolean => inside(box, this.rows ? beside : field) && !taken.some((other) => overlap(box, other)) && !solid.some((other) => overlap(box, other));
+    const names = this.rows ? this.labelRoom() : this.grid.x;
+    const beside: Box = { x: names, y: 0, width: this.size - names, height: this.height() };
+    const free = (box: Box): boolean => (inside(box, this.rows ? beside : field) || (this.rows && box.y < this.grid.y)) && !taken.some((other) => overlap(box, other)) && !solid.some((other) => overlap(box, other));
     for (const { mark } of order) {
       const label = cut(mark.label ?? "", Math.max(120, this.size * 0.4));
       const strong = mark.mark === "pick";
@@ -384,7 +404,8 @@ class Drawing {
       if (mark.shape === "bar") {
         const box = this.barBox(mark, api);
         if (box.x + box.width < this.grid.x || box.x > this.grid.x + this.grid.width) continue;
-        if (box.width >= wide + 10) {
+        const ends = this.chart.kind === "tornado";
+        if (!ends && box.width >= wide + 10) {
           const backed = mark.mark === "c8" ? { stroke: "var(--c8)", lineWidth: 5 } : {};
           parts.push(textAt(box.x + 6, box.y + box.height / 2, label, { fill: onColour(mark.mark), ...backed }));
           taken.push({ ...box, width: wide + 10 });
@@ -394,7 +415,8 @@ class Drawing {
         const places: Box[] = [
           { x: box.x + box.width + 5, y, width: wide, height: 14 }, { x: box.x - wide - 5, y, width: wide, height: 14 },
         ];
-        if (this.chart.kind === "tornado" && solid.some((other) => other !== box && Math.abs(other.x - (box.x + box.width)) < 1 && Math.abs(other.y - box.y) < 1)) places.reverse();
+        // An input's value stands at that end of its bar, not at the line in the middle.
+        if (ends) places.splice(0, 2, places[reachesLeft(mark) ? 1 : 0] as Box);
         const place = places.find((candidate) => free(candidate));
         if (!place) continue;
         taken.push(place);
@@ -410,7 +432,10 @@ class Drawing {
       const low = this.grid.y + this.grid.height - tall - 4;
       const row = mark.shape === "rule" && mark.y !== undefined ? this.rowOf(mark, api) : undefined;
       const top = row ? (row.top + row.bottom) / 2 - 7.5 : mark.shape === "rule" ? this.grid.y + 2 : y;
-      const places: [Box, string][] = mark.shape === "rule"
+      const over = isOver(this.chart, mark);
+      const places: [Box, string][] = over
+        ? [[{ x: Math.min(Math.max(x - wide / 2, 0), this.size - wide), y: this.grid.y - 18, width: wide, height: 15 }, "left"]]
+        : mark.shape === "rule"
         ? [[{ x: x + 6, y: top, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: top, width: wide, height: 15 }, "left"],
           [{ x: x + 6, y: top + 16, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: top + 16, width: wide, height: 15 }, "left"],
           [{ x: x + 6, y: low, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: low, width: wide, height: 15 }, "left"]]
@@ -513,6 +538,8 @@ class Drawing {
       const from = Math.max(0, Math.min(100 - 2 * half, middle - half));
       this.drawn.dispatchAction({ type: "dataZoom", dataZoomId: name, start: by === 0 ? 0 : from, end: by === 0 ? 100 : from + 2 * half });
     }
+    if (this.current >= 0) this.showTip(this.current);
+    else Drawing.hideTip();
   }
 
   /// A box dragged over plans leaves those in the table.
@@ -613,8 +640,13 @@ class Drawing {
     if (size === this.size && paper() === this.onPaper) return;
     this.size = size;
     this.onPaper = paper();
+    const zoomed = this.drawn.getOption().dataZoom as { id: string; start: number; end: number }[];
+    // Anew, not changed: a part that takes the place of another one would keep what that one was like.
+    this.drawn.clear();
     this.drawn.resize({ width: size, height: this.height() });
     this.drawn.setOption(this.option());
+    for (const { id, start, end } of zoomed)
+      if (end - start < 100) this.drawn.dispatchAction({ type: "dataZoom", dataZoomId: id, start, end });
   }
 
   end(): void {

@@ -7,14 +7,23 @@ const MM = 96 / 25.4;
 const WIDTH = 192 * MM;
 const HEIGHT = 276 * MM;
 const ROWS = 6;
-/// What two pages do without first.
-const LAST = ["each", "basis", "machines", "trouble", "choice", "speed", "work", "change", "fallback"];
+/// What two pages do without first, the least missed of all in front: who takes a plan along needs the answer, what is
+/// compared, the bill, the risks and the steps.
+const LAST = ["each", "basis", "machines", "trouble", "speed", "memory", "choice", "change", "work", "fallback"];
+const NAMED = 12; // columns and sections that a line names
 
 let undo: (() => void)[] = [];
 
 function hide(element: Element): void {
   element.classList.add("no-print");
   undo.push(() => element.classList.remove("no-print"));
+}
+
+/// A line under a table, of what paper leaves out of it.
+function tell(table: HTMLTableElement, words: string): void {
+  const line = make("p", { class: "left-out" }, words);
+  table.after(line);
+  undo.push(() => line.remove());
 }
 
 /// Tall as print would set it on pages of two columns.
@@ -33,31 +42,51 @@ export function beforePrint(): void {
   if (!main) return;
   all<HTMLTableElement>("#report section .table table").forEach((table) => {
     const rows = [...table.tBodies[0]?.rows ?? []].filter((row) => !row.hidden);
-    rows.slice(ROWS).forEach(hide);
+    // The recommended row and a sum stay, wherever they stand.
+    const kept = rows.filter((row, i) => i < ROWS || row.matches(".pick, .strong"));
+    const away = rows.filter((row) => !kept.includes(row));
+    away.forEach(hide);
+    const count = table.tBodies[0]?.rows.length ?? 0;
+    if (kept.length < count) tell(table, `${String(kept.length)} of ${String(count)} rows.`);
   });
   main.style.width = `${String(WIDTH)}px`;
   undo.push(() => main.style.removeProperty("width"));
   const column = (WIDTH - 6 * MM) / 2;
   fitChartsTo(() => column);
-  // Of a table that is wider than its column the last ones stay away.
+  // A table that is wider than its column takes both; where it is wider still its last columns stay away.
   all<HTMLElement>("#report section .table").forEach((box) => {
     const table = box.querySelector("table");
-    if (!table) return;
-    for (let last = (table.rows[0]?.cells.length ?? 0) - 1; last > 2 && table.scrollWidth > box.clientWidth + 1; --last)
+    if (!table || table.scrollWidth <= box.clientWidth + 1) return;
+    box.classList.add("wide");
+    undo.push(() => box.classList.remove("wide"));
+    const away: string[] = [];
+    for (let last = (table.rows[0]?.cells.length ?? 0) - 1; last > 2 && table.scrollWidth > box.clientWidth + 1; --last) {
+      const head = table.rows[0]?.cells[last];
+      if (head && !head.hidden) away.unshift(head.textContent ?? "");
       for (const row of table.rows) if (row.cells[last]) hide(row.cells[last] as Element);
+    }
+    if (away.length > 0) tell(table, `Without the columns ${away.slice(0, NAMED).join(", ")}.`);
   });
   // The measure is the columns balanced on one long page; those that break over two pages take a little more.
   const room = 2 * HEIGHT * 0.88;
   const left = LAST.map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const others = all("#report > section:not(.answer)").reverse().filter((section) => !left.includes(section));
-  let away = 0;
+  const away: Element[] = [];
   for (const section of [...left, ...others]) {
     if (tall(main) <= room) break;
-    hide(section);
-    ++away;
+    section.classList.add("no-print");
+    away.push(section);
   }
-  if (away === 0) return;
-  const note = make("p", { class: "left-out" }, "For two pages some sections are left out; the page on a screen has them all.");
+  // What there is room for after all comes back, the most missed first.
+  for (const section of [...away].reverse()) {
+    section.classList.remove("no-print");
+    if (tall(main) <= room) away.splice(away.indexOf(section), 1);
+    else section.classList.add("no-print");
+  }
+  if (away.length === 0) return;
+  undo.push(() => away.forEach((section) => section.classList.remove("no-print")));
+  const names = away.map((section) => section.querySelector(".question")?.textContent ?? "").filter((name) => name !== "");
+  const note = make("p", { class: "left-out" }, `For two pages these are left out, and stand in the page on a screen: ${names.join(" ")}`);
   main.querySelector(".foot")?.prepend(note);
   undo.push(() => note.remove());
 }

@@ -6,7 +6,8 @@ const SHORT = 3; // rows below which nobody sorts or takes along
 
 interface Cell {
   text: string;
-  value: number | null;
+  value: number | null; // of a range its lower end
+  end: number | null; // of a range its upper end
 }
 
 function cellOf(cell: HTMLTableCellElement): Cell {
@@ -15,7 +16,8 @@ function cellOf(cell: HTMLTableCellElement): Cell {
     .map((node) => (node instanceof HTMLBRElement ? "\n" : (node.textContent ?? "")))
     .join("");
   const value = cell.dataset.value;
-  return { text, value: value === undefined ? null : Number(value) };
+  const end = cell.dataset.end;
+  return { text, value: value === undefined ? null : Number(value), end: end === undefined ? null : Number(end) };
 }
 
 /// The name in a row: what its heading says.
@@ -98,7 +100,7 @@ class Table {
     if (!order) return this.written;
     const keyed = this.written.map((row, place) => {
       const cell = row.cells[order.column];
-      return { row, place, cell: cell ? cellOf(cell) : { text: "", value: null } };
+      return { row, place, cell: cell ? cellOf(cell) : { text: "", value: null, end: null } };
     });
     const empty = (cell: Cell): boolean => cell.value === null && (cell.text === "" || cell.text === "–");
     keyed.sort((a, b) => {
@@ -168,8 +170,25 @@ class Table {
       const safe = /^[=+@\t\r]/.test(text) || /^-[^0-9.]/.test(text) ? `'${text}` : text;
       return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     };
-    const lines = [this.titles.map(quoted)];
-    for (const row of this.rows()) lines.push([...row.cells].map((cell) => quoted(cellOf(cell).text)));
+    // Figures as numbers, their unit in the heading; a range as two of them, after what it is a range of.
+    const rows = this.rows().map((row) => [...row.cells].map(cellOf));
+    const kinds = this.heads.map((_, i) => {
+      const cells = rows.map((row) => row[i]);
+      return cells.some((cell) => cell && cell.end !== null) ? "range" : cells.some((cell) => cell && cell.value !== null) ? "figure" : "text";
+    });
+    let of = "";
+    const heads = this.heads.flatMap((head, i) => {
+      const title = this.titles[i] ?? "";
+      const unit = head.dataset.unit ? ` (${head.dataset.unit})` : "";
+      if (kinds[i] === "range") return [`${of}${title}, from${unit}`, `${of}${title}, to${unit}`];
+      if (kinds[i] === "figure") of = `${title}, `;
+      return [kinds[i] === "figure" ? `${title}${unit}` : title];
+    });
+    const figure = (value: number | null): string => (value === null ? "" : String(value));
+    const lines = [heads.map(quoted)];
+    for (const row of rows)
+      lines.push(row.flatMap((cell, i) => kinds[i] === "range" ? [figure(cell.value), figure(cell.end)]
+        : [kinds[i] === "figure" && (cell.value !== null || cell.text === "–") ? figure(cell.value) : quoted(cell.text)]));
     return lines.map((line) => `${line.join(",")}\r\n`).join("");
   }
 
@@ -177,8 +196,8 @@ class Table {
     const keys = this.heads.map((head, i) => head.dataset.key || this.titles[i] || String(i));
     const rows = this.rows().map((row) =>
       Object.fromEntries([...row.cells].map((cell, i) => {
-        const { text, value } = cellOf(cell);
-        return [keys[i] ?? String(i), value === null ? { text } : { text, value }];
+        const { text, value, end } = cellOf(cell);
+        return [keys[i] ?? String(i), value === null ? { text } : end === null ? { text, value } : { text, value, end }];
       })));
     return `${JSON.stringify(rows, null, 1)}\n`;
   }

@@ -120,11 +120,21 @@ std::vector<Tried> tried_on(const PlanReport& report, const Card& card) {
   return tried;
 }
 
+constexpr double kGapFrom = 0.93, kGapTo = 0.95;  // of the axis: a bar that is longer than the picture breaks here
+
+bool is_cut(const Tried& tried, double end) { return gib_number(tried.memory.p50) > 1.001 * end; }
+
 void add_tried(const Tried& tried, const Card& card, double row, double end, Chart& chart) {
   const bool half = tried.memory.p50 <= card.gpu().usable;
   ChartMark bar{.shape = MarkShape::kBar, .role = MarkRole::kBeaten, .y = row, .x0 = 0};
   bar.x1 = std::min(gib_number(tried.memory.p50), end);
   bar.tip = {"Tried: " + tried.name, "Needs " + gib_words(tried.memory.p50) + " of " + gib_words(card.gpu().usable)};
+  if (is_cut(tried, end)) {  // in two, with a gap between them
+    ChartMark rest = bar;
+    bar.x1 = kGapFrom * end;
+    rest.x0 = kGapTo * end;
+    chart.marks.push_back(std::move(rest));
+  }
   chart.marks.push_back(std::move(bar));
   ChartMark edge{.shape = MarkShape::kRule, .role = MarkRole::kReference, .x = gib_number(card.gpu().usable), .y = row};
   edge.label = gib_words(tried.memory.p50) + (half ? ", may not fit" : ", does not fit");
@@ -186,6 +196,8 @@ std::optional<Chart> memory_chart(const PlanReport& report) {
   chart.caption = "The light bar is what the card can give, the line under a bar holds 8 in 10 cases.";
   if (!tried.empty())
     chart.caption += " Tried: other ways to run it on " + short_name(first.gpu().name, 30) + ", which need more.";
+  if (std::ranges::any_of(tried, [&](const Tried& one) { return is_cut(one, end); }))
+    chart.caption += " A bar with a gap is longer than the picture.";
   const bool given = std::ranges::any_of(cards, [](const Card& card) {
     const Bytes total = card.part->estimate->memory.total(), told = card.part->estimate->memory_total.p50;
     return total > told * 1.005 || told > total * 1.005;

@@ -54,6 +54,25 @@ std::string lines_html(std::string_view text) {
   return html;
 }
 
+/// The unit that the figures of a column are in, by its key; "" where they have none.
+std::string_view unit_of(std::string_view key) {
+  if (key.ends_with("_range")) key.remove_suffix(std::string_view("_range").size());
+  const auto is = [&](std::string_view end) { return key == end || key.ends_with("_" + std::string(end)); };
+  if (key.contains("usd_per_hour") || key.contains("usd_per_gpu_hour")) return "$/h";
+  if (is("usd")) return "$";
+  if (is("hours") || is("hour")) return "h";
+  if (key.ends_with("_per_second") || key.ends_with("_a_gpu")) return "1/s";
+  if (is("seconds") || key.starts_with("seconds_per")) return "s";
+  if (is("gib")) return "GiB";
+  if (key.ends_with("_p90") && key.contains("gib")) return "GiB";
+  return is("share") || key.starts_with("chance") || key == "utilisation" ? "of 1" : "";
+}
+
+std::string unit_attribute(std::string_view key) {
+  const std::string_view unit = unit_of(key);
+  return unit.empty() ? std::string() : " data-unit=\"" + html_text(unit) + "\"";
+}
+
 struct Column {
   std::size_t place;  ///< in the cells of a row
   std::string key, title;
@@ -244,7 +263,7 @@ class Body {
     html += "<thead><tr>";
     for (const Column& column : columns)
       html += std::string("<th scope=\"col\"") + (column.right ? " class=\"r\"" : "") + " data-key=\"" +
-              html_text(column.key) + "\">" + html_text(column.title) + "</th>";
+              html_text(column.key) + "\"" + unit_attribute(column.key) + ">" + html_text(column.title) + "</th>";
     html += "</tr></thead><tbody>";
     const auto named = std::ranges::find_if(columns, [](const Column& column) { return !column.right; });
     const std::size_t name = named == columns.end() ? 0 : static_cast<std::size_t>(named - columns.begin());
@@ -270,6 +289,9 @@ class Body {
     const Json& values = member_of(row, "values");
     if (values.is_array() && column.place < values.size() && values[column.place].is_number())
       html += " data-value=\"" + number_text(values[column.place].get<double>()) + "\"";
+    const Json& ends = member_of(row, "ends");
+    if (ends.is_array() && column.place < ends.size() && ends[column.place].is_number())
+      html += " data-end=\"" + number_text(ends[column.place].get<double>()) + "\"";
     html += ">" + lines_html(text);
     if (!word.empty()) html += "<span class=\"unseen\"> (" + std::string(word) + ")</span>";
     return html + "</" + element + ">";
