@@ -124,11 +124,12 @@ std::string check_version(const WorkPlace& place, Work& work, std::string_view p
          shell_quoted(from) + " " + shell_quoted(before) + " || exit";
 }
 
-Work placeholder(const WorkPlace& place, const std::string& why) {
+Work placeholder(const WorkPlace& place, const std::string& lacks) {
   Work work;
+  const std::string why = lacks.empty() ? "No command for this phase." : lacks;
   const std::string variable = phase_variable("GPUPLAN_COMMAND", place.laid);
-  work.required.push_back(variable + ": the command of this phase. " + why +
-                          " Add `command:` to the job file, or set the variable");
+  work.required.push_back(variable + ": the command of this phase, as the job file has none (`command:`)" +
+                          (lacks.empty() ? "" : ". " + lacks));
   work.notes.push_back(why + " The phase stops until `command:` is set.");
   work.unwritten = why;
   work.command.push_back("exec bash -c \"$" + variable + "\"");

@@ -16,8 +16,8 @@ namespace {
 struct Writer {
   std::string_view framework;
   Result<Work> (*write)(const WorkPlace&);
-  std::string OptimizerFacts::* optimizer = nullptr;  ///< what the program calls optimizers; null: it sees to that
-  bool text_alone = false;                            ///< it loads no weights of models that also see or hear
+  std::string OptimizerFacts::*optimizer = nullptr;  ///< what the program calls optimizers; null: it sees to that
+  bool text_alone = false;                           ///< it loads no weights of models that also see or hear
 };
 
 constexpr std::array<Writer, 11> kTraining = {{
@@ -78,9 +78,9 @@ Result<Work> own_work(const Launch& launch, const LaunchPhase& phase) {
   if (has_command(*phase.phase)) return command_work(place);
   if (std::holds_alternative<TrainPhase>(work)) return training_work(place);
   if (std::holds_alternative<GeneratePhase>(work)) return generation_work(place);
-  if (std::holds_alternative<WorkPhase>(work)) return placeholder(place, "No command for this phase.");
+  if (std::holds_alternative<WorkPhase>(work)) return placeholder(place, "");
   if (const auto* fixed = std::get_if<FixedPhase>(&work); fixed != nullptr && !fixed->human)
-    return placeholder(place, "No command for this phase.");
+    return placeholder(place, "");
   // Somebody's work: the script waits until he says that it is done.
   return Work{};
 }

@@ -56,6 +56,7 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
                            " is both the cheapest and the fastest.");
     return view;
   }
+  const std::vector<std::string> never = never_best(report);
   for (std::size_t i = 0; i < frontier.size(); ++i) {
     const Plan& plan = *frontier[i];
     std::vector<Cell> row;
@@ -71,7 +72,8 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
       for (std::size_t j = 0; j < i; ++j)
         above = std::max(above, (plan.cost.p50 - frontier[j]->cost.p50) / (frontier[j]->done() - plan.done()));
       row.push_back(small_money_cell(above * units::hour));
-      const bool pays = value >= above;
+      // Not where some other plan is better at every value of an hour.
+      const bool pays = value >= above && std::ranges::find(never, report.name(plan)) == never.end();
       row.emplace_back(pays ? "yes" : "no", pays ? Paint::kGreen : Paint::kPlain);
     }
     view.table.add(std::move(row));

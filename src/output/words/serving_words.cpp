@@ -74,8 +74,10 @@ std::string serving_words(const PhaseEstimate& estimate, const Phase& phase) {
     return rate_range(serving.processed) + " processed; a batch of " + count_text(estimate.strategy.micro_batch) +
            " takes " + range_words(serving.time_to_first_token);
   }
-  std::string text = rate_range(serving.output) + ", " + rate_text(serving.processed.p50.value) + " input included";
-  text += "; TTFT " + range_words(serving.time_to_first_token) + ", TPOT " + range_words(serving.time_per_output_token);
+  std::string text = rate_range(serving.output) + ", " + rate_text(serving.processed.p50.value) + " with input tokens";
+  // Beside a stated speed these are the model's all the same.
+  text += (estimate.evidence == Evidence::kGiven ? "; predicted TTFT " : "; TTFT ") +
+          range_words(serving.time_to_first_token) + ", TPOT " + range_words(serving.time_per_output_token);
   if (serving.in_flight > 1) text += "; " + count_text(serving.in_flight) + " concurrent requests";
   if (serving.chance) text += "; " + chance_words(*serving.chance) + " chance to reach the target";
   return text;

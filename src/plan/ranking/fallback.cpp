@@ -60,6 +60,13 @@ std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& 
   return *price * factor;
 }
 
+/// Whether it takes the machine of the first, on its terms, and fewer of them at a time.
+bool takes_machine_of(const Plan& plan, const Plan& first) {
+  if (first.offer == nullptr || first.at_once < 2 || plan.at_once >= first.at_once) return false;
+  return std::ranges::any_of(
+      plan.leases, [&](const Lease& lease) { return lease.offer == first.offer && lease.spot == first.spot; });
+}
+
 class Order {
  public:
   Order(const Job& job, const SearchResult& found, const Compared& compared)
@@ -76,7 +83,10 @@ class Order {
     while (rows_.size() < kMostTried) {
       const Plan* next = first_of([](const Plan&) { return true; });
       if (next == nullptr) return elsewhere();
-      take(*next, rows_.size() == 1 ? "if unavailable" : "then", true);
+      // What takes the very machine of the first, only fewer of them, is no stand-in where none is free.
+      const bool fewer = takes_machine_of(*next, *rows_.front().plan);
+      const bool other = std::ranges::any_of(rows_, [](const Fallback& row) { return row.role == "if unavailable"; });
+      take(*next, fewer ? "if fewer are free" : other ? "then" : "if unavailable", true);
     }
     // Two machines of one GPU at a time are no single GPU.
     if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus_at_once() == 1; }))
