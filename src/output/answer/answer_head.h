@@ -16,6 +16,9 @@ std::string verdict_words(const PlanReport& report);
 /// What is said of the pick, one label each: {"Time", "15.4 min (80% range 10.7–23.8)"}, Cost, Run, Why.
 std::vector<std::pair<std::string, std::string>> pick_lines(const PlanReport& report);
 
+/// How the pick stands to the deadline, the budget and the target: one line each. The first of limit_words().
+std::vector<std::string> asked_words(const PlanReport& report);
+
 /// "the 2 h deadline", "the $50 budget", "the target", or several; empty when the job has none.
 std::string limits_asked(const Job& job, const char* last = "and");
 

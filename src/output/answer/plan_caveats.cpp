@@ -5,6 +5,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/answer/answer_head.h"
 #include "output/words/columns.h"
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
@@ -226,7 +227,7 @@ std::string interruption_words(const PlanReport& report, const Plan& plan) {
   return text + " Policies: gpuplan simulate";
 }
 
-std::vector<std::string> limit_words(const PlanReport& report) {
+std::vector<std::string> asked_words(const PlanReport& report) {
   std::vector<std::string> lines;
   const Plan* pick = report.pick();
   const Job& job = report.job;
@@ -273,6 +274,14 @@ std::vector<std::string> limit_words(const PlanReport& report) {
   }
   if (std::string line = not_both_words(report); !line.empty()) lines.push_back(std::move(line));
   for (std::string& line : target_lines(report)) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::vector<std::string> limit_words(const PlanReport& report) {
+  std::vector<std::string> lines = asked_words(report);
+  const Plan* pick = report.pick();
+  const Job& job = report.job;
+  if (pick == nullptr) return lines;
   if (job.contingency > Dollars{})
     lines.push_back("With the " + short_money(job.contingency) +
                     " contingency: " + to_text(pick->cost.p50 + job.contingency) + " (P90 " +

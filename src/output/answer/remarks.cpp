@@ -283,7 +283,7 @@ std::string settings_remark(const PlanReport& report, const Plan&) {
 }
 
 struct Rule {
-  double AnswerConstants::* weight;
+  double AnswerConstants::*weight;
   bool warning;
   Say say;
 };
@@ -353,7 +353,11 @@ std::vector<Remark> remarks(const PlanReport& report) {
       found.push_back({weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : "",
                        rule.say == regret_remark && report.break_even
                            ? "It stays recommended " + break_even_words(report) + "."
-                           : ""});
+                           : "",
+                       rule.say == spot_remark       ? RemarkAbout::kSpot
+                       : rule.say == idle_remark     ? RemarkAbout::kIdle
+                       : rule.say == variants_remark ? RemarkAbout::kVariants
+                                                     : RemarkAbout::kOther});
   // What is kept on disks and in memory: too little room is a warning, the rest is good to know.
   for (const std::string& line : kept_words(report)) {
     const bool warning = line.starts_with("! ");

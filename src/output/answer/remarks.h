@@ -8,12 +8,16 @@
 
 namespace gpuplan {
 
+/// What a remark is about, for who tells the same elsewhere: a report does in its sections.
+enum class RemarkAbout { kOther, kSpot, kIdle, kVariants };
+
 struct Remark {
   double weight = 0;  ///< from data/answer_constants.csv
   std::string text;   ///< one paragraph
   bool warning = false;
   std::string shorter{};  ///< what is said where there is no room for all of it; empty: nothing
   std::string also{};     ///< said after it where all else that is said leaves room; empty: nothing
+  RemarkAbout about = RemarkAbout::kOther;
 };
 
 /// All that could be said of the pick, the heaviest first; who prints them takes as many as there is room for. Empty

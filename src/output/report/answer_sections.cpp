@@ -10,6 +10,7 @@
 #include "output/answer/parts/remedy_table.h"
 #include "output/answer/remarks.h"
 #include "output/report/report_words.h"
+#include "output/report/said_once.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
@@ -34,6 +35,10 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
                                      : with_range(cost_words(pick.cost), cost_range(pick.cost), ""));
   for (const std::string& part : beside_machines_words(pick, report.catalogue.answer_constants.beside_machines_share))
     words += "; " + part;
+  // Where another plan is as good, why this one.
+  if (report.found.recommendations.tied_with)
+    for (const auto& [label, why] : pick_lines(report))
+      if (label == "Why") words += ". It has " + why;
   return words + ".";
 }
 
@@ -43,13 +48,47 @@ std::string when_words(const PlanReport& report, const Plan& plan) {
   if (plan.cost.p90 <= Dollars{} && remark.starts_with("cheapest"))  // so are others that cost nothing
     remark.erase(0, remark.find_first_not_of(", ", std::string_view("cheapest").size()));
   // Where the pick is as good as another and asks less, the values of an hour are the other's.
-  const bool tied = report.found.recommendations.tied_with.has_value();
+  const auto tied = report.found.recommendations.tied_with;
   if (&plan == report.pick()) {
     const std::string word(pick_word(report));
-    return worth.empty() || tied ? word : word + ": " + worth;
+    if (tied) return word + ": about as good as " + report.name(report.plan(*tied)) + ", and asks less";
+    return worth.empty() ? word : word + ": " + worth;
   }
-  if (worth.empty()) return remark;
+  if (worth.empty()) {
+    const std::vector<std::string> never = never_best(report);
+    if (remark.empty() && std::ranges::find(never, report.name(plan)) != never.end()) return "at no value of your time";
+    return remark;
+  }
   return remark.empty() ? worth : remark + ": " + worth;
+}
+
+/// What the words of the table mean that is no common knowledge.
+std::string meaning_words(const PlanReport& report, const TableBlock& table) {
+  std::string words;
+  if (std::ranges::find(table.columns, "chance_best", &TableColumn::key) != table.columns.end() &&
+      std::ranges::any_of(report.found.plans, [](const Plan& plan) { return plan.chance_best.has_value(); })) {
+    words = "How often best: of cases drawn over all ranges together, the share in which the plan ";
+    switch (report.job.goal) {
+      case Goal::kBestValue:
+        words += "costs least, your time at " + short_money(report.job.value_of_time * units::hour) + "/h included.";
+        break;
+      case Goal::kCheapest:
+        words += "costs least.";
+        break;
+      case Goal::kFastest:
+        words += "is done first.";
+        break;
+      case Goal::kFewestGpus:
+        words += "is the best of those compared.";
+        break;
+    }
+  }
+  int most = 1;
+  for (const Plan* plan : answer_rows(report)) most = std::max(most, plan->at_once);
+  if (most > 1)
+    words += (words.empty() ? "" : " ") + std::to_string(most) + " at a time: up to " + std::to_string(most) +
+             " such machines side by side, for phases that need not wait for each other.";
+  return words;
 }
 
 /// What somebody lets go of who takes that way in place of the plan.
@@ -83,6 +122,7 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
                best ? Cell(*best, chance_words(*best)) : Cell(),
                {when}},
               mark);
+    add_ranges(hours, cost, table);
   };
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
@@ -94,7 +134,10 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
         plan == &pick       ? RowMark::kPick
         : plan->on_frontier ? RowMark::kNone
                             : RowMark::kBeaten);
-  section.blocks.push_back(table.take());
+  TableBlock block = table.take();
+  const std::string meaning = meaning_words(report, block);
+  section.blocks.push_back(std::move(block));
+  section.blocks.push_back(TextBlock{meaning});
 }
 
 }  // namespace
@@ -105,24 +148,29 @@ ReportSection answer_section(const ReportParts& parts) {
   ReportSection section{
       "answer", "What should I " + lower_first(take_words(pick)) + "?", answer_words(report, pick), {}};
   add_choices(parts, pick, section);
+  // Time and cost stand in the finding, what they hold on the bill; interruptions among the risks.
   std::vector<std::string> lines;
   for (const auto& [label, words] : pick_lines(report))
-    lines.push_back(join(std::vector<std::string>{label, words}, ": ") + ".");
+    if (label == "Run" || (label == "Why" && !report.found.recommendations.tied_with))
+      lines.push_back(join(std::vector<std::string>{label, words}, ": ") + ".");
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
     lines.push_back("Cheaper way: " + rental_words(way) + ", " +
                     with_range(cost_words(way.cost), cost_range(way.cost), "") + " instead of " +
-                    cost_words(pick.cost) + ". What it takes: " + given_up_words(way, pick) +
-                    ". In the job: " + rental_settings(way) + ".");
+                    cost_words(pick.cost) + ". In the job: " + rental_settings(way) + ".");
   }
-  for (const std::string& line : limit_words(report)) lines.push_back(line);
-  if (const std::string words = value_words(report); !words.empty()) lines.push_back("What would change it: " + words);
+  for (const std::string& line : asked_words(report)) lines.push_back(line);
+  if (pick.interruptions > 0)
+    lines.push_back(chance_words(pick.chance_of_interruption()) + " chance of an interruption: see what may go wrong.");
   if (const std::string words = close_words(report); !words.empty()) lines.push_back(words);
   for (const Remark& remark : remarks(report))
-    if (!remark.warning && std::ranges::find(lines, remark.text) == lines.end()) lines.push_back(remark.text);
+    if (!remark.warning && remark.about == RemarkAbout::kOther && std::ranges::find(lines, remark.text) == lines.end())
+      lines.push_back(remark.text);
   add_list(section, lines);
   for (const Remark& remark : remarks(report))
     if (remark.warning) section.blocks.push_back(NoteBlock{"Check first: " + without_hints(remark.text)});
+  if (const std::vector<std::string> assumed = assumptions_told(report); weighty_assumptions(assumed) > 0)
+    section.blocks.push_back(NoteBlock{"Check first: " + without_hints(assumed.front())});
   if (!report.limit_remedies.empty()) {
     TableMaker table(
         "limit_remedies", "What would keep the limits",
@@ -141,42 +189,25 @@ ReportSection answer_section(const ReportParts& parts) {
 
 namespace {
 
-/// "Leave out 4x A100 and 1x B200: 4x H100 is at least as fast and as cheap.": one for each plan that beats others,
-/// the first of which are the most worth a look. Plans that turn out best now and then are none of them.
-std::vector<std::string> left_out_words(const PlanReport& report, const std::vector<std::string>& chosen) {
-  constexpr std::size_t kNamed = 6, kLines = 4;
-  constexpr double kNowAndThen = 0.05;
-  struct Beaten {
-    const Plan* by;
-    std::vector<std::string> names;
-  };
-  std::vector<Beaten> all;
-  for (const Plan& plan : report.found.plans) {
-    // Where nothing is paid, fewer GPUs are a reason to take the slower one.
-    if (plan.dominated_by.empty() || plan.cost.p90 <= Dollars{} || std::ranges::find(chosen, plan.id) != chosen.end() ||
-        plan.chance_best.value_or(0) >= kNowAndThen)
-      continue;
-    const Plan* by = &report.plan(plan.dominated_by.front());
-    auto found = std::ranges::find(all, by, &Beaten::by);
-    if (found == all.end()) found = all.insert(all.end(), Beaten{by, {}});
-    found->names.push_back(report.name(plan));
-  }
-  std::vector<std::string> lines;
-  std::size_t others = 0;
-  for (Beaten& one : all) {
-    if (lines.size() == kLines) {
-      others += one.names.size();
+/// One row for each plan, whatever it is wished for.
+void join_wishes(TableBlock& table) {
+  const auto at = std::ranges::find(table.columns, "id", &TableColumn::key) - table.columns.begin();
+  if (at == std::ssize(table.columns)) return;
+  const auto id = static_cast<std::size_t>(at), when = id - 1;
+  std::vector<TableRow> rows;
+  for (TableRow& row : table.rows) {
+    const auto same = std::ranges::find_if(
+        rows, [&](const TableRow& other) { return !row.cells[id].empty() && other.cells[id] == row.cells[id]; });
+    if (same == rows.end()) {
+      rows.push_back(std::move(row));
       continue;
     }
-    const std::size_t more = one.names.size() - std::min(one.names.size(), kNamed);
-    one.names.resize(one.names.size() - more);
-    if (more > 0) one.names.push_back(count_text(static_cast<double>(more)) + " more");
-    lines.push_back("Leave out " + listed(one.names) + ": " + report.name(*one.by) +
-                    " is at least as fast and as cheap.");
+    same->cells.front() += ", " + row.cells.front();
+    if (!same->cells[when].contains(row.cells[when])) same->cells[when] += "; " + row.cells[when];
+    if (row.mark == RowMark::kPick) same->mark = RowMark::kPick;
   }
-  if (others > 0)
-    lines.push_back("Beaten as well: " + count_of(static_cast<double>(others), "more plan") + " (--show dominated).");
-  return lines;
+  table.rows = std::move(rows);
+  table.erase_column(id);
 }
 
 }  // namespace
@@ -187,35 +218,24 @@ ReportSection choice_section(const ReportParts& parts) {
   ReportSection section{"choice", "Which plan for which wish?", "", {}};
   if (view.table.rows() < 2 || report.found.plans.size() < 2) return section;
   section.finding = without_hints(view.notes.empty() ? std::string() : view.notes.front());
-  section.blocks.push_back(table_block(view.table, "choices", "",
-                                       {{"priority", "Wish"},
-                                        {"plan", "Plan"},
-                                        {"hours", "Hours"},
-                                        {"hours~", kRunsHead},
-                                        {"cost_usd", "Cost"},
-                                        {"cost_usd~", "$, 8 in 10 runs"},
-                                        {"limits", "Limits"},
-                                        {"when", "Take it when"}}));
-  section.blocks.push_back(table_block(view.table, "choice_machines", "Their machines",
-                                       {{"priority", "Wish"},
-                                        {"where", "Provider"},
-                                        {"usd_per_hour", "$ an hour"},
-                                        {"MEMORY PER GPU", "Memory per GPU"},
-                                        {"batch", "Batch"}}));
-  std::string commands;
-  std::vector<std::string> seen;
-  for (const std::vector<Cell>& row : view.table.cells()) {
-    std::string id;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      if (view.table.columns()[i].key == "id") id = row[i].text;
-    if (id.empty() || std::ranges::find(seen, id) != seen.end()) continue;
-    seen.push_back(id);
-    const auto plan = std::ranges::find(report.found.plans, id, &Plan::id);
-    if (plan == report.found.plans.end()) continue;
-    if (const std::string command = launch_of(parts, *plan); !command.empty())
-      commands += (commands.empty() ? "" : "\n") + std::string("# ") + row.front().text + ": " + report.name(*plan) +
-                  "\n" + command + " -o run-" + plan->id;
-  }
+  TableBlock wishes = table_block(view.table, "choices", "",
+                                  {{"priority", "Wish"},
+                                   {"plan", "Plan"},
+                                   {"hours", "Hours"},
+                                   {"hours~", kRunsHead},
+                                   {"cost_usd", "Cost"},
+                                   {"cost_usd~", "$, 8 in 10 runs"},
+                                   {"where", "Provider"},
+                                   {"usd_per_hour", "$ an hour"},
+                                   {"MEMORY PER GPU", "Memory per GPU"},
+                                   {"batch", "Batch"},
+                                   {"limits", "Limits"},
+                                   {"when", "Take it when"},
+                                   {"id", "ID"}});
+  join_wishes(wishes);
+  const std::string same = said_once(wishes, {"Provider", "$ an hour", "Memory per GPU", "Batch"});
+  section.blocks.push_back(std::move(wishes));
+  section.blocks.push_back(TextBlock{same});
   if (const Offer* offer = report.pick()->offer; offer != nullptr && offer->kind != OfferKind::kRented)
     section.blocks.push_back(table_block(pool_view(report, Screen{}).table, "pool", "By number of GPUs",
                                          {{"plan", "Plan"},
@@ -232,13 +252,6 @@ ReportSection choice_section(const ReportParts& parts) {
     section.blocks.push_back(TextBlock{
         "These keep to the terms of the job. On others the recommended machines cost less: " + rental_words(way) +
         ", " + cost_words(way.cost) + "."});
-  }
-  add_list(section, left_out_words(report, seen));
-  if (seen.size() > 1 && !commands.empty()) {
-    const bool rented = offers_to_rent(report.found.plans);
-    section.blocks.push_back(TextBlock{std::string("Scripts for each of them (nothing is ") +
-                                       (rented ? "rented or started):" : "started):")});
-    section.blocks.push_back(CodeBlock{"sh", commands});
   }
   return section;
 }

@@ -1,4 +1,4 @@
-// The end of a report: all of it on a card, what it rests on, and where its parts are.
+// The end of a report: what it rests on, and where its parts are.
 #include <algorithm>
 
 #include "base/amount.h"
@@ -17,28 +17,6 @@
 
 namespace gpuplan {
 namespace {
-
-TableBlock card(const ReportParts& parts, const Plan& pick) {
-  const PlanReport& report = parts.plan;
-  TableMaker table("card", "Summary", {{"what", "What", false}, {"value", "Value", false}});
-  const auto row = [&](const char* what, const std::string& value) {
-    if (!value.empty()) table.add({{what}, {value}});
-  };
-  row("Take", report.name(pick));
-  row("From", offer_words(pick));
-  row("Time", with_range(hours_words(pick.hours.p50), time_range(pick.hours)));
-  row("Cost", pick.cost.p90 <= Dollars{} ? "no charge" : with_range(cost_words(pick.cost), cost_range(pick.cost)));
-  if (report.job.contingency > Dollars{})
-    row("Set aside", bill_money(pick.cost.p50 + report.job.contingency, pick.cost.p50));
-  if (pick.billed_gpu_hours > 0)
-    row("GPU-hours", rate_text(pick.gpu_hours) + " used of " + rate_text(pick.billed_gpu_hours));
-  row("Memory per GPU", pick.fullest() == nullptr ? "" : memory_words(pick));
-  if (pick.chance_in_time) row("Deadline", chance_words(*pick.chance_in_time) + " chance to meet it");
-  if (pick.chance_in_budget) row("Budget", chance_words(*pick.chance_in_budget) + " chance to stay within it");
-  if (pick.spot) row("Interruption", chance_words(pick.chance_of_interruption()) + " chance");
-  row("Prices", prices_words(report));
-  return table.take();
-}
 
 /// Offers of the plans that a reader meets: of the tables of plans, wishes, stand-ins and prices.
 std::vector<const Offer*> offers_told(const PlanReport& report) {
@@ -86,12 +64,12 @@ ReportSection basis_section(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   ReportSection section{"basis", "What does this rest on?", "", {}};
   const Plan* pick = report.pick();
-  if (pick != nullptr) section.blocks.push_back(card(parts, *pick));
-  std::vector<std::string> lines = report.job.from_config;
-  lines.insert(lines.end(), report.found.assumptions.begin(), report.found.assumptions.end());
+  std::vector<std::string> lines = assumptions_told(report);
   if (const std::string value = assumed_value_words(report); !value.empty()) lines.push_back(value);
-  if (pick != nullptr)
-    for (const std::string& line : beside_words(report)) lines.push_back(line);
+  // What is kept on disks stands in the answer.
+  const std::vector<std::string> kept = kept_checkpoint_words(report);
+  for (const std::string& line : beside_words(report))
+    if (std::ranges::find(kept, line) == kept.end()) lines.push_back(line);
   section.finding =
       lines.empty() ? std::string() : count_of(static_cast<double>(lines.size()), "assumption") + " made for you.";
   if (!lines.empty()) {
@@ -112,10 +90,18 @@ ReportSection basis_section(const ReportParts& parts) {
     section.blocks.push_back(TextBlock{"Sources", true});
     add_list(section, sources);
   }
+  constexpr std::string_view kPhaseScripts = "phases/";
   if (!parts.run.scripts.empty()) {
     TableMaker scripts("scripts", "Scripts, in the folder " + parts.run.folder,
                        {{"path", "File", false}, {"use", "What for", false}});
-    for (const RunPart::Script& script : parts.run.scripts) scripts.add({{script.path}, {script.use}});
+    std::size_t alone = 0;
+    for (const RunPart::Script& script : parts.run.scripts)
+      if (script.path.starts_with(kPhaseScripts)) ++alone;
+      else scripts.add({{script.path}, {script.use}});
+    if (alone > 0)
+      scripts.add({{std::string(kPhaseScripts) + "*.sh"},
+                   {"each of the " + count_of(static_cast<double>(alone), "phase") +
+                    " alone, on the machine where it is started; to read what runs"}});
     section.blocks.push_back(scripts.take());
   }
   return section;

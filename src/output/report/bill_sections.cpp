@@ -20,60 +20,109 @@ namespace {
 
 Cell used_cell(double amount) { return {amount, amount > 0 ? rate_text(amount) : kNoValue}; }
 
+/// What is billed and no phase's: machines held between phases, and what billing adds behind their last use.
+std::string rest_name(const Plan& plan) {
+  const auto spells = spells_of(plan);
+  const bool gaps = plan.kept && std::ranges::any_of(spells, [](const Spell& spell) { return spell.phases.empty(); });
+  return gaps ? "held between phases" : "billed beyond the last use";
+}
+
 /// Rows that add up to the plan's cost, cent by cent; the buffer is inside of each, as in every other figure.
 TableBlock bill_table(const PlanReport& report, const Plan& plan) {
   const Ledger ledger = ledger_of(report.job, plan);
   const auto bill_cell = [&](Dollars money) { return Cell(money / units::dollar, bill_money(money, plan.cost.p50)); };
+  const bool clocked = plan.phases.size() > 1;
+  const auto hour_cell = [&](Seconds at) { return clocked ? Cell(at / units::hour, hours_text(at)) : Cell(); };
+  // Of what a phase's machines cost, the share of their GPUs that nothing uses.
+  const auto unused = [](const LedgerLine& line) {
+    const double share = line.billed > 0 ? std::clamp(1 - line.used / line.billed, 0.0, 1.0) : 0;
+    constexpr double kHardly = 0.01;  // medians do not add up
+    return share < kHardly ? Dollars{} : line.cost * share;
+  };
+  Dollars idle = ledger.idle.cost;
+  for (const LedgerLine& line : ledger.phases) idle += unused(line);
+  const auto idle_cell = [&](Dollars money) { return idle > Dollars{} ? bill_cell(money) : Cell(); };
   TableMaker table("bill", "",
                    {{"phase", "For", false},
+                    {"start_hour", "From, h", true},
+                    {"end_hour", "To, h", true},
                     {"gpus_used", "GPUs used", true},
                     {"hours", "Time", true},
                     {"gpu_hours_used", "GPU-hours used", true},
                     {"gpu_hours_billed", rents(plan) ? "GPU-hours paid" : "GPU-hours held", true},
-                    {"cost_usd", "Cost", true}});
+                    {"cost_usd", "Cost", true},
+                    {"idle_usd", "Of it for idle GPUs", true}});
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const PhasePlan& part = plan.phases[i];
     const LedgerLine& line = ledger.phases[i];
     const bool machine = part.offer != nullptr;
     table.add({{phase_name(report, part)},
+               hour_cell(part.start),
+               hour_cell(end_of(part)),
                {static_cast<double>(part.gpus_used()),
                 machine ? std::to_string(part.gpus_used()) + " of " + std::to_string(part.gpus_billed) : kNoValue},
                time_cell(part.hours),
                used_cell(line.used),
                used_cell(line.billed),
-               bill_cell(line.cost)});
+               bill_cell(line.cost),
+               idle_cell(unused(line))});
   }
   if (ledger.idle.cost > Dollars{})
-    table.add({{"held, not used"},
+    table.add({{rest_name(plan)},
+               {},
+               {},
                {},
                {},
                used_cell(ledger.idle.used),
                used_cell(ledger.idle.billed),
-               bill_cell(ledger.idle.cost)});
+               bill_cell(ledger.idle.cost),
+               idle_cell(ledger.idle.cost)});
   table.add({{"In all"},
+             {},
+             {},
              {},
              time_cell(plan.hours),
              used_cell(ledger.total.used),
              used_cell(ledger.total.billed),
-             bill_cell(ledger.total.cost)},
+             bill_cell(ledger.total.cost),
+             idle_cell(idle)},
             RowMark::kNone, true);
   const auto of_it = [&](const char* name, Dollars money) {
-    if (money > Dollars{}) table.add({{name}, {}, {}, {}, {}, bill_cell(money)});
+    if (money > Dollars{}) table.add({{name}, {}, {}, {}, {}, {}, {}, bill_cell(money)});
   };
   of_it("disk space, inside of the above", plan.disk);
   of_it("results sent out (egress), inside of the above", plan.egress);
   if (plan.buffer > Seconds{})
     table.add({{"buffer of " + percent(report.job.buffer) + ", inside of the above"},
                {},
+               {},
+               {},
                {plan.buffer / units::hour, hours_words(plan.buffer)},
                used_cell(ledger.buffer.used),
                used_cell(ledger.buffer.billed),
                bill_cell(ledger.buffer.cost)});
   if (const Dollars reserve = report.job.contingency; reserve > Dollars{}) {
-    table.add({{"reserve (contingency)"}, {}, {}, {}, {}, bill_cell(reserve)});
-    table.add({{"Set aside"}, {}, {}, {}, {}, bill_cell(plan.cost.p50 + reserve)}, RowMark::kNone, true);
+    of_it("reserve (contingency)", reserve);
+    table.add({{"Set aside"}, {}, {}, {}, {}, {}, {}, bill_cell(plan.cost.p50 + reserve)}, RowMark::kNone, true);
   }
   return table.take();
+}
+
+/// From and to are sums of medians, which the median of the whole is not.
+std::string clock_words(const Plan& plan) {
+  Seconds end{};
+  for (const PhasePlan& part : plan.phases) end = std::max(end, end_of(part));
+  if (plan.phases.size() < 2 || hours_text(end) == hours_text(plan.hours.p50)) return "";
+  return "From and to add up the medians of the phases; the median of the whole is " + hours_words(plan.hours.p50) +
+         ".";
+}
+
+/// Used and paid for, without the totals before it, which stand in the finding.
+std::string used_words(const PlanReport& report) {
+  const ViewContent view = gpu_hours_view(report, Screen{});
+  if (view.notes.empty()) return "";
+  const std::size_t used = view.notes.front().find("Used ");
+  return used == std::string::npos ? "" : view.notes.front().substr(used);
 }
 
 std::string bill_finding(const PlanReport& report, const Plan& pick) {
@@ -133,34 +182,12 @@ ReportSection bill_section(const ReportParts& parts) {
   const Plan& pick = *report.pick();
   ReportSection section{"bill", "What is on the bill?", bill_finding(report, pick), {}};
   section.blocks.push_back(bill_table(report, pick));
-  const ViewContent gpu_hours_words = gpu_hours_view(report, Screen{});
-  add_list(section, gpu_hours_words.notes);
+  add_list(section, {used_words(report), clock_words(pick)});
   add_list(section, waiting_words(report, pick));
-  if (pick.phases.size() > 1 || pick.idle > Dollars{}) {
-    const ViewContent schedule = schedule_view(report, Screen{});
-    section.blocks.push_back(table_block(schedule.table, "schedule", "When each phase runs, in hours from the start",
-                                         {{"phase", "Phase"},
-                                          {"start_hour", "From"},
-                                          {"end_hour", "To"},
-                                          {"GPUS", "GPUs used"},
-                                          {"gpus_idle", "GPUs idle"},
-                                          {"cost_share", "Share of the cost"}}));
-    if (schedule.notes.size() > 1) add_list(section, {schedule.notes.begin() + 1, schedule.notes.end()});
-    const ViewContent ledger = ledger_view(report, Screen{});
-    FoldBlock fold{"The bill hour by hour", {}};
-    fold.blocks.push_back(table_block(ledger.table, "ledger", "",
-                                      {{"from_hour", "From hour"},
-                                       {"to_hour", "To"},
-                                       {"runs", "Runs"},
-                                       {"machines", "Machines"},
-                                       {"GPUS", "GPUs used"},
-                                       {"cost_usd", "Cost"},
-                                       {"idle_usd", "Of it idle"},
-                                       {"so_far_usd", "So far"}}));
-    fold.blocks.push_back(ListBlock{false, without_hints(ledger.notes)});
-    section.blocks.push_back(std::move(fold));
-  }
-  if (parts.ways.size() > 1) {
+  // Where each way is a plan that stands among the others, they are told already.
+  const bool others = std::ranges::any_of(
+      parts.ways, [&](const RentalOption& way) { return same_as(report, way).empty() || !report.variants.empty(); });
+  if (parts.ways.size() > 1 && others) {
     const ViewContent ways = options_content(report, pick, parts.ways);
     TableBlock block = table_block(ways.table, "ways", "Other ways to rent the same machines",
                                    {{"way", "Way"},
@@ -172,10 +199,16 @@ ReportSection bill_section(const ReportParts& parts) {
                                     {"idle_usd", "Of it idle"},
                                     {"chance_of_interruption", "Interrupted"},
                                     {"settings", "In the job"}});
+    for (std::size_t i = 0; i < parts.ways.size() && i < block.rows.size(); ++i)
+      if (const std::string name = same_as(report, parts.ways[i]); name.starts_with("variant "))
+        block.rows[i].cells.front() += " (" + name + ")";
     keep_different(block);
     if (block.rows.size() > 1) {
       section.blocks.push_back(std::move(block));
-      add_list(section, ways.notes);
+      std::vector<std::string> notes(ways.notes.begin(), ways.notes.begin() + (ways.notes.empty() ? 0 : 1));
+      if (std::ranges::any_of(parts.ways, &RentalOption::human_without))
+        notes.emplace_back("Manual phases (human: true) get no GPU once the machine is released.");
+      add_list(section, notes);
     }
   }
   std::vector<std::string> lines;
@@ -196,8 +229,7 @@ ReportSection risk_section(const ReportParts& parts) {
     const bool spot = std::ranges::any_of(pick.leases, &Lease::spot);
     table.add({{spot ? "a spot machine is taken back" : "a job is preempted"},
                {chance, chance_words(chance)},
-               {"start the same command again: " + again_words(parts) + "; the plan counts with " +
-                hours_words(pick.spot_loss) + " on average for this"}});
+               {"start the same command again: " + again_words(parts)}});
     finding.push_back(chance_words(chance) + " chance of an interruption");
   }
   if (pick.chance_in_time) {

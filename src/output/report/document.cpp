@@ -14,12 +14,7 @@ void tidy_table(TableBlock& table) {
   for (std::size_t c = table.columns.size(); c-- > 0;) {
     const auto silent = [&](const TableRow& row) { return c >= row.cells.size() || row.cells[c].empty(); };
     if (!std::ranges::all_of(table.rows, silent)) continue;
-    const auto at = static_cast<std::ptrdiff_t>(c);
-    table.columns.erase(table.columns.begin() + at);
-    for (TableRow& row : table.rows) {
-      if (c < row.cells.size()) row.cells.erase(row.cells.begin() + at);
-      if (c < row.values.size()) row.values.erase(row.values.begin() + at);
-    }
+    table.erase_column(c);
   }
 }
 
@@ -93,6 +88,12 @@ struct BlockWriter {
       for (std::size_t i = 0; i < table.columns.size(); ++i)
         json.value(i < row.values.size() ? row.values[i] : std::optional<double>{});
       json.end();
+      if (std::ranges::any_of(row.ends, [](const std::optional<double>& end) { return end.has_value(); })) {
+        json.key("ends").begin_array(true);
+        for (std::size_t i = 0; i < table.columns.size(); ++i)
+          json.value(i < row.ends.size() ? row.ends[i] : std::optional<double>{});
+        json.end();
+      }
       if (row.strong) json.member("strong", true);
       json.end();
     }
@@ -123,6 +124,16 @@ struct BlockWriter {
 };
 
 }  // namespace
+
+void TableBlock::erase_column(std::size_t at) {
+  const auto place = static_cast<std::ptrdiff_t>(at);
+  columns.erase(columns.begin() + place);
+  for (TableRow& row : rows) {
+    if (at < row.cells.size()) row.cells.erase(row.cells.begin() + place);
+    if (at < row.values.size()) row.values.erase(row.values.begin() + place);
+    if (at < row.ends.size()) row.ends.erase(row.ends.begin() + place);
+  }
+}
 
 void tidy(ReportDocument& document) {
   for (ReportSection& section : document.sections) tidy_blocks(section.blocks);

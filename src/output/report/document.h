@@ -33,11 +33,14 @@ struct TableRow {
   bool strong = false;                             ///< a sum
   std::vector<std::string> cells;                  ///< one a column
   std::vector<std::optional<double>> values = {};  ///< one a column, in the unit of its key; nullopt: no figure
+  std::vector<std::optional<double>> ends = {};    ///< of a range, whose lower end is in `values`, the upper one
 };
 struct TableBlock {
   std::string key, caption;
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
+
+  void erase_column(std::size_t at);
 };
 
 struct ListBlock {

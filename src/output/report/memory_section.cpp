@@ -3,8 +3,10 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/answer/answer_rows.h"
 #include "output/fit/views.h"
 #include "output/report/report_words.h"
+#include "output/report/said_once.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
 #include "output/words/plan_how.h"
@@ -82,14 +84,21 @@ void add_batch_tables(const PlanReport& report, ReportSection& section) {
     if (!rows) continue;
     const BatchSection found{phase_name(report, part), "", count, *std::move(rows)};
     if (!found.held()) continue;
-    tables.add(table_block(batch_table(found, false), "batches",
-                           "By sequences in parallel on a GPU in " + phase_name(report, part) + ", in GiB" +
-                               (count > 1 ? " without sharding" : "") + ", and which GPUs hold them",
-                           {{"batch", "Sequences"},
-                            {"needed_gib", "Needs"},
-                            {"needed_gib~", kRunsHead},
-                            {"held_by", "Held by"},
-                            {"held_by_saving", "With checkpointing or offload by"}}));
+    TableBlock batches = table_block(batch_table(found, false), "batches",
+                                     "By sequences in parallel on a GPU in " + phase_name(report, part) + ", in GiB" +
+                                         (count > 1 ? " without sharding" : "") + ", and which GPUs hold them",
+                                     {{"batch", "Sequences"},
+                                      {"needed_gib", "Needs"},
+                                      {"needed_gib~", kRunsHead},
+                                      {"held_by", "Held by"},
+                                      {"held_by_saving", "With checkpointing or offload by"}});
+    // Where each of them is held by the same GPUs, the largest that fits, below, says more.
+    const auto held = [&](const TableRow& row, std::size_t at) { return at < row.cells.size() ? row.cells[at] : ""; };
+    bool differ = false;
+    for (std::size_t c = 0; c < batches.columns.size(); ++c)
+      if (batches.columns[c].key.starts_with("held_by"))
+        for (const TableRow& row : batches.rows) differ = differ || held(row, c) != held(batches.rows.front(), c);
+    if (differ) tables.add(std::move(batches));
   }
 }
 
@@ -101,22 +110,33 @@ ReportSection memory_section(const ReportParts& parts) {
   ReportSection section{"memory", "Does it fit in memory?", "", {}};
   if (view.table.empty()) return section;
   section.finding = view.notes.empty() ? std::string() : without_hints(view.notes.front());
-  section.blocks.push_back(table_block(view.table, "memory", "GiB of the fullest GPU",
-                                       {{"plan", "Plan"},
-                                        {"phase", "Phase"},
-                                        {"NEEDS", "Needs"},
-                                        {"NEEDS~", kRunsHead},
-                                        {"used_share", "Used"},
-                                        {"smallest_card", "Smallest GPU"}}));
-  section.blocks.push_back(table_block(view.table, "memory_parts", "By part, in GiB",
-                                       {{"plan", "Plan"},
-                                        {"weights_gib", "Weights"},
-                                        {"gradients_gib", "Gradients"},
-                                        {"optimizer_gib", "Optimizer"},
-                                        {"activations_gib", "Activations"},
-                                        {"logits_gib", "Logits"},
-                                        {"kv_cache_gib", "KV cache"},
-                                        {"buffers_and_context_gib", "Other"}}));
+  TableBlock needs = table_block(view.table, "memory", "GiB of the fullest GPU",
+                                 {{"plan", "Plan"},
+                                  {"phase", "Phase"},
+                                  {"NEEDS", "Needs"},
+                                  {"NEEDS~", kRunsHead},
+                                  {"used_share", "Used"},
+                                  {"smallest_card", "Smallest GPU"}});
+  TableBlock uses = table_block(view.table, "memory_parts", "By part, in GiB",
+                                {{"plan", "Plan"},
+                                 {"weights_gib", "Weights"},
+                                 {"gradients_gib", "Gradients"},
+                                 {"optimizer_gib", "Optimizer"},
+                                 {"activations_gib", "Activations"},
+                                 {"logits_gib", "Logits"},
+                                 {"kv_cache_gib", "KV cache"},
+                                 {"buffers_and_context_gib", "Other"}});
+  // Of the plans that the answer compares; what of memory others use stands with the prices.
+  std::vector<std::string> compared;
+  for (const Plan* plan : answer_rows(report)) compared.push_back(report.name(*plan));
+  for (TableBlock* table : {&needs, &uses}) {
+    std::erase_if(table->rows, [&](const TableRow& row) {
+      return row.mark != RowMark::kPick && std::ranges::find(compared, row.cells.front()) == compared.end();
+    });
+    join_alike(*table);
+  }
+  section.blocks.push_back(std::move(needs));
+  section.blocks.push_back(std::move(uses));
   if (view.notes.size() > 1) add_list(section, {view.notes.begin() + 1, view.notes.end()});
   for (const PhasePlan& part : report.pick()->phases) section.blocks.push_back(weights_by_model(report, part));
   add_batch_tables(report, section);
@@ -128,9 +148,9 @@ ReportSection memory_section(const ReportParts& parts) {
     add_alternatives(others, part.estimate, phase_of(report, part), ways);
     tables.add(table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
                            {{"way", "Way"},
-                            {"time_ratio", "Time, times the chosen"},
+                            {"time_ratio", "Time (chosen = 1)"},
                             {"memory_gib", "GiB per GPU"},
-                            {"memory_gib_p90", "90% below"},
+                            {"memory_gib_p90", "9 in 10 runs need less than"},
                             {"why_not", "Why not"}}));
   }
   std::vector<std::string> largest;

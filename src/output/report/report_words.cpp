@@ -8,6 +8,9 @@
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/profiles.h"
+#include "plan/billing/interruptions.h"
+#include "plan/notes/command_text.h"
+#include "plan/notes/interruption_notes.h"
 
 namespace gpuplan {
 
@@ -58,6 +61,11 @@ std::string bill_money(Dollars money, Dollars total) {
 Cell time_cell(const Outcome<Seconds>& hours) { return {hours.p50 / units::hour, hours_words(hours.p50)}; }
 Cell money_text(const Outcome<Dollars>& cost) { return {cost.p50 / units::dollar, cost_words(cost)}; }
 
+void add_ranges(const Outcome<Seconds>& hours, const Outcome<Dollars>& cost, TableMaker& table) {
+  if (hours.p10 != hours.p90) table.range("hours_range", hours.p10 / units::hour, hours.p90 / units::hour);
+  if (cost.p10 != cost.p90) table.range("cost_usd_range", cost.p10 / units::dollar, cost.p90 / units::dollar);
+}
+
 std::string without_hints(std::string text) {
   const auto is_hint = [&](std::size_t at) { return text.compare(at, 2, "--") == 0; };
   for (std::size_t from = 0; (from = text.find(" (", from)) != std::string::npos;) {
@@ -94,17 +102,59 @@ std::string phase_name(const PlanReport& report, const PhasePlan& part) {
 std::string take_words(const Plan& plan) { return rents(plan) ? "Rent" : "Use"; }
 
 std::string again_words(const ReportParts& parts) {
-  std::vector<std::string> names;
-  for (const int position : parts.run.anew)
-    names.push_back(printable(parts.plan.job.phases[static_cast<std::size_t>(position)].name, 40));
-  std::string goes_on = "it goes on from the last checkpoint";
-  if (names.empty()) return goes_on;
   const Plan& pick = *parts.plan.pick();
+  const Job& job = parts.plan.job;
+  std::vector<std::string> names, unsure;
+  for (const int position : parts.run.anew) {
+    // The plan counts some of them as going on: their programs may find their own checkpoints.
+    const auto part =
+        std::ranges::find(pick.phases, position, [](const PhasePlan& one) { return one.estimate->phase; });
+    const bool counted = part != pick.phases.end() && can_be_interrupted(job, *part) &&
+                         !spot_terms(job, part->estimate, *part->offer).anew;
+    (counted ? unsure : names).push_back(printable(job.phases[static_cast<std::size_t>(position)].name, 40));
+  }
+  std::string goes_on = "it goes on from the last checkpoint";
+  if (!unsure.empty()) goes_on += ", in " + listed(unsure) + " if the program finds its own, as the plan assumes";
+  if (names.empty()) return goes_on;
   const bool all = std::ranges::all_of(pick.phases, [&](const PhasePlan& part) {
     return part.offer == nullptr || std::ranges::find(parts.run.anew, part.estimate->phase) != parts.run.anew.end();
   });
-  return (all ? std::string() : goes_on + ", but ") + listed(names) +
+  return (all && unsure.empty() ? std::string() : goes_on + ", but ") + listed(names) +
          (names.size() == 1 ? " begins anew" : " begin anew");
+}
+
+std::string same_as(const PlanReport& report, const RentalOption& option) {
+  const auto same = [&](const Outcome<Seconds>& hours, const Outcome<Dollars>& cost) {
+    return hours.p50 == option.hours.p50 && cost.p50 == option.cost.p50;
+  };
+  for (const VariantReport& variant : report.variants)
+    if (variant.pick && same(variant.pick->hours, variant.pick->cost)) return "variant " + printable(variant.name, 40);
+  for (const Plan& plan : report.found.plans)
+    if (same(plan.hours, plan.cost)) return report.name(plan);
+  return "";
+}
+
+bool is_way(const ReportParts& parts, const VariantReport& variant) {
+  return variant.pick && parts.ways.size() > 1 && std::ranges::any_of(parts.ways, [&](const RentalOption& way) {
+           return way.hours.p50 == variant.pick->hours.p50 && way.cost.p50 == variant.pick->cost.p50;
+         });
+}
+
+namespace {
+
+bool is_weighty(const std::string& assumption) { return assumption.contains(" the phase would "); }
+
+}  // namespace
+
+std::vector<std::string> assumptions_told(const PlanReport& report) {
+  std::vector<std::string> lines = report.job.from_config;
+  lines.insert(lines.end(), report.found.assumptions.begin(), report.found.assumptions.end());
+  std::ranges::stable_partition(lines, is_weighty);
+  return lines;
+}
+
+std::size_t weighty_assumptions(const std::vector<std::string>& told) {
+  return static_cast<std::size_t>(std::ranges::count_if(told, is_weighty));
 }
 
 std::string launch_of(const ReportParts& parts, const Plan& plan) {
@@ -112,20 +162,22 @@ std::string launch_of(const ReportParts& parts, const Plan& plan) {
   return parts.run.launch + " --plan " + plan.id + (plan.fit == Fit::kTight ? " --allow-tight" : "");
 }
 
+std::string command_run(const PlanReport& report, const PhasePlan& part) {
+  const Phase& phase = phase_of(report, part);
+  const PhaseEstimate& estimate = part.estimate;
+  if (const auto* cpu = std::get_if<CpuPhase>(&phase.work)) return std::string(trim(cpu->command));
+  if (phase.command.empty()) return "";
+  const std::string command = filled_command(
+      phase, estimate,
+      estimate.node ? profile_name(estimate.node->gpu->name, estimate.gpus, estimate.nodes) : std::string(kCpuProfile));
+  return std::string(trim(command));
+}
+
 std::string commands_run(const PlanReport& report, const Plan& pick) {
   std::string text;
-  for (const PhasePlan& part : pick.phases) {
-    const Phase& phase = phase_of(report, part);
-    const PhaseEstimate& estimate = part.estimate;
-    std::string command;
-    if (const auto* cpu = std::get_if<CpuPhase>(&phase.work)) command = cpu->command;
-    else if (!phase.command.empty())
-      command = filled_command(phase, estimate,
-                               estimate.node ? profile_name(estimate.node->gpu->name, estimate.gpus, estimate.nodes)
-                                             : std::string(kCpuProfile));
-    command = trim(command);
-    if (!command.empty()) text += (text.empty() ? "# " : "\n# ") + phase_name(report, part) + "\n" + command;
-  }
+  for (const PhasePlan& part : pick.phases)
+    if (const std::string command = command_run(report, part); !command.empty())
+      text += (text.empty() ? "# " : "\n# ") + phase_name(report, part) + "\n" + command;
   return text;
 }
 

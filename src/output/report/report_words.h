@@ -26,6 +26,9 @@ std::string bill_money(Dollars money, Dollars total);
 Cell time_cell(const Outcome<Seconds>& hours);  ///< "10.8 h"
 Cell money_text(const Outcome<Dollars>& cost);  ///< "$98.19"
 
+/// The ends of the ranges "hours_range" and "cost_usd_range" of the row that was added last.
+void add_ranges(const Outcome<Seconds>& hours, const Outcome<Dollars>& cost, TableMaker& table);
+
 /// A sentence without what only somebody at a terminal can use: "(--all)", "(--show ledger)", "✔ ".
 std::string without_hints(std::string text);
 /// Each of them, the empty ones left out.
@@ -37,10 +40,20 @@ void add_list(ReportSection& section, const std::vector<std::string>& items);
 std::string phase_name(const PlanReport& report, const PhasePlan& part);
 /// The commands of the job with the plan's numbers in them, each under the name of its phase; empty: it has none.
 std::string commands_run(const PlanReport& report, const Plan& plan);
+/// That of one phase; empty: it has none.
+std::string command_run(const PlanReport& report, const PhasePlan& part);
 /// "Rent" or "Use" of what the plan takes.
 std::string take_words(const Plan& plan);
 /// "it goes on from the last checkpoint", "..., but train begins anew" where its program does not.
 std::string again_words(const ReportParts& parts);
+/// What that way is as a variant of the job, "variant balanced", or the name of the plan that it is; empty: neither.
+std::string same_as(const PlanReport& report, const RentalOption& option);
+/// Whether a variant is one of the ways to rent the machines that stand with the bill.
+bool is_way(const ReportParts& parts, const VariantReport& variant);
+/// What the program had to guess of the work and what another guess would change, the other assumptions behind it.
+std::vector<std::string> assumptions_told(const PlanReport& report);
+/// Of them how many tell what another guess would change.
+std::size_t weighty_assumptions(const std::vector<std::string>& told);
 /// Adds "--plan ID" to the command that writes scripts.
 std::string launch_of(const ReportParts& parts, const Plan& plan);
 

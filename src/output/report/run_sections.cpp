@@ -1,5 +1,6 @@
 // How it is started, what to watch, and what to do when things are not as planned.
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "evidence/check/watch_list.h"
 #include "output/questions/sensitivity_report.h"
 #include "output/report/report_words.h"
+#include "output/report/said_once.h"
 #include "output/views/plan_views.h"
 #include "output/words/collection_words.h"
 #include "output/words/columns.h"
@@ -86,7 +88,7 @@ void add_renting(const PlanReport& report, const Plan& pick, const RunPart& run,
 }
 
 std::vector<std::string> done_lines(const ReportParts& parts) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, folders;
   const PlanReport& report = parts.plan;
   for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
     const Phase& phase = report.job.phases[i];
@@ -95,13 +97,19 @@ std::vector<std::string> done_lines(const ReportParts& parts) {
     if (!phase.succeed_when.empty()) continue;
     const auto slug =
         std::ranges::find(parts.run.phase_slugs, static_cast<int>(i), &std::pair<int, std::string>::first);
-    const std::string done =
-        slug == parts.run.phase_slugs.end() ? std::string() : "the file runs/" + slug->second + "/done is there";
+    const bool marked = slug != parts.run.phase_slugs.end();
     if (!phase.yields.empty())
-      lines.push_back(name + " gave " + printable(phase.yields, 120) + (done.empty() ? "" : "; " + done));
-    else if (!done.empty()) lines.push_back(join(std::vector<std::string>{name, done}, ": "));
+      lines.push_back(name + " gave " + printable(phase.yields, 120) +
+                      (marked ? "; the file runs/" + slug->second + "/done is there" : ""));
+    else if (marked) folders.push_back(slug->second);
     else lines.push_back(name + " is through");
   }
+  if (folders.size() == 1) lines.push_back("the file runs/" + folders.front() + "/done is there");
+  else if (!folders.empty())
+    lines.push_back("the file \"done\" is there in " +
+                    (folders.size() == report.job.phases.size()
+                         ? "each of the " + count_text(static_cast<double>(folders.size())) + " folders of runs"
+                         : "runs/" + listed(folders)));
   if (rents(*report.pick())) lines.emplace_back("nothing is rented any more: no machine, no disk, no bucket");
   return lines;
 }
@@ -119,7 +127,11 @@ ReportSection run_section(const ReportParts& parts) {
     section.blocks.push_back(ChecksBlock{done_lines(parts)});
     return section;
   }
-  if (!run.notes.empty()) section.blocks.push_back(FoldBlock{"Know before you start", {ListBlock{false, run.notes}}});
+  // What is to be set stands in the step that sets it.
+  std::vector<std::string> known;
+  for (const std::string& note : run.notes)
+    if (variable_line(note).empty()) known.push_back(note);
+  section.blocks.push_back(FoldBlock{"Know before you start", {ListBlock{false, std::move(known)}}});
   steps.add(rents(pick) ? "Write the scripts. Nothing is rented or started." : "Write the scripts. Nothing is started.",
             launch_of(parts, pick) + " -o " + run.folder + "\ncd " + run.folder);
   std::string variables;
@@ -192,6 +204,12 @@ ReportSection trouble_section(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   const Plan& pick = *report.pick();
   ReportSection section{"trouble", "What if it does not go as planned?", "", {}};
+  struct Sign {
+    WatchLine line;
+    std::vector<std::string> phases;
+  };
+  std::vector<Sign> signs;
+  std::size_t watched = 0;
   std::string commands;
   for (const PhasePlan& part : pick.phases) {
     const Phase& phase = phase_of(report, part);
@@ -200,16 +218,33 @@ ReportSection trouble_section(const ReportParts& parts) {
                            command_resumes(phase) && with_due_checkpoints(report.job, part).checkpoints > 1;
     const std::vector<WatchLine> lines = watch_list(expected, goes_back);
     if (lines.empty()) continue;
-    TableMaker table("watch", phase_name(report, part),
-                     {{"sign", "You see", false}, {"planned", "Planned", false}, {"advice", "Do this", false}});
-    for (const WatchLine& line : lines) table.add({{line.sign}, {line.planned}, {line.advice}});
-    section.blocks.push_back(table.take());
+    for (const WatchLine& line : lines) {
+      const auto same = std::ranges::find_if(signs, [&](const Sign& sign) {
+        return sign.line.sign == line.sign && sign.line.planned == line.planned && sign.line.advice == line.advice;
+      });
+      if (same == signs.end()) signs.push_back({line, {phase_name(report, part)}});
+      else same->phases.push_back(phase_name(report, part));
+    }
+    ++watched;
     for (const auto& [position, slug] : parts.run.phase_slugs)
       if (position == part.estimate->phase)
         commands +=
             (commands.empty() ? "" : "\n") + std::string("gpuplan check runs/") + slug + "/log.txt --plan plan.json";
   }
-  if (section.blocks.empty()) return section;
+  if (signs.empty()) return section;
+  TableMaker table("watch", "",
+                   {{"phase", "Phase", false},
+                    {"sign", "You see", false},
+                    {"planned", "Planned", false},
+                    {"advice", "Do this", false}});
+  for (const Sign& sign : signs)
+    table.add({{watched < 2                     ? ""
+                : sign.phases.size() == watched ? "all"
+                                                : join(sign.phases, ", ")},
+               {sign.line.sign},
+               {sign.line.planned},
+               {sign.line.advice}});
+  section.blocks.push_back(table.take());
   section.finding = "Hold the log against the plan early: each figure below is this job's own.";
   if (report.job.buffer > 0)
     section.blocks.push_back(TextBlock{"Planned times are without the buffer of " + percent(report.job.buffer) +
@@ -243,8 +278,19 @@ ReportSection change_section(const ReportParts& parts) {
       return end.runs ? hours_text(end.hours) : std::string(kNoValue);
     };
     constexpr std::size_t kRows = 9;
+    constexpr double kStill = 0.03;  // of cost and of time: no reason to look
+    const auto moves = [&](const SensitivityInput& input) {
+      if (!input.low.runs || !input.high.runs || !other_picks(input).empty()) return true;
+      return std::abs((input.high.cost - input.low.cost).value) > kStill * pick.cost.p50.value ||
+             std::abs((input.high.hours - input.low.hours).value) > kStill * pick.hours.p50.value;
+    };
+    std::size_t still = 0;
     for (std::size_t i = 0; i < std::min(kRows, inputs.size()); ++i) {
       const SensitivityInput& input = *inputs[i];
+      if (i > 0 && !moves(input)) {
+        ++still;
+        continue;
+      }
       table.add({{printable(input.name, 80)},
                  {printable(input.low.value, 30)},
                  {printable(input.high.value, 30)},
@@ -259,10 +305,16 @@ ReportSection change_section(const ReportParts& parts) {
                              : "time goes from " + hours(first.low) + " to " + hours(first.high) + " h") +
                       ".";
     section.blocks.push_back(table.take());
-    section.blocks.push_back(TextBlock{"One input at a time, on the same machines: over its own range, or by " +
-                                       percent(parts.sensitivity->by) + " down and up (batches: half and double)."});
+    section.blocks.push_back(
+        TextBlock{"One input at a time, on the same machines: over its own range, or by " +
+                  percent(parts.sensitivity->by) + " down and up (batches: half and double)." +
+                  (still > 0 ? " Others move cost and time by less than " + percent(kStill) + "." : "")});
   }
-  if (!report.variants.empty()) {
+  // Those that are other ways to rent the same machines stand with the bill.
+  std::vector<const VariantReport*> variants;
+  for (const VariantReport& variant : report.variants)
+    if (!is_way(parts, variant)) variants.push_back(&variant);
+  if (!variants.empty()) {
     TableMaker table("variants", "Variants of the job",
                      {{"variant", "Variant", false},
                       {"plan", "Plan", false},
@@ -277,27 +329,22 @@ ReportSection change_section(const ReportParts& parts) {
                money_text(pick.cost),
                {cost_range(pick.cost)}},
               RowMark::kPick);
-    for (const VariantReport& variant : report.variants) {
-      if (variant.pick)
-        table.add({{printable(variant.name, 60)},
-                   {variant.plan + (variant.limits_missed ? " (misses the limits)" : "")},
-                   time_cell(variant.pick->hours),
-                   {time_range(variant.pick->hours)},
-                   money_text(variant.pick->cost),
-                   {cost_range(variant.pick->cost)}});
-      else table.add({{printable(variant.name, 60)}, {"nothing fits"}});
+    add_ranges(pick.hours, pick.cost, table);
+    for (const VariantReport* variant : variants) {
+      if (variant->pick) {
+        table.add({{printable(variant->name, 60)},
+                   {variant->plan + (variant->limits_missed ? " (misses the limits)" : "")},
+                   time_cell(variant->pick->hours),
+                   {time_range(variant->pick->hours)},
+                   money_text(variant->pick->cost),
+                   {cost_range(variant->pick->cost)}});
+        add_ranges(variant->pick->hours, variant->pick->cost, table);
+      } else {
+        table.add({{printable(variant->name, 60)}, {"nothing fits"}});
+      }
     }
     section.blocks.push_back(table.take());
   }
-  const ViewContent worth = worth_view(report, Screen{});
-  if (report.found.values.size() > 1)
-    section.blocks.push_back(FoldBlock{"By what an hour of yours is worth",
-                                       {table_block(worth.table, "worth", "",
-                                                    {{"value_of_an_hour_usd", "Your hour"},
-                                                     {"plan", "Plan"},
-                                                     {"hours", "Hours"},
-                                                     {"cost_usd", "Cost"},
-                                                     {"cost_and_hours_usd", "Cost and hours"}})}});
   if (section.empty() || parts.whatif_command.empty()) return section;
   section.blocks.push_back(TextBlock{"To ask for another case:"});
   section.blocks.push_back(CodeBlock{"sh", parts.whatif_command + " --sensitivity --details"});
@@ -311,23 +358,29 @@ ReportSection fallback_section(const ReportParts& parts) {
   if (view.table.rows() < 2) section.finding = view.notes.empty() ? std::string() : without_hints(view.notes.front());
   else {
     const std::vector<std::vector<Cell>>& rows = view.table.cells();
-    std::string second;
-    for (std::size_t c = 0; c < view.table.columns().size() && rows.size() > 1; ++c)
-      if (view.table.columns()[c].key == "plan") second = rows[1][c].text;
-    section.finding = "Then take " + second + ".";
+    std::size_t name = 0, next = 1;
+    for (std::size_t c = 0; c < view.table.columns().size(); ++c)
+      if (view.table.columns()[c].key == "plan") name = c;
+    // The first that takes other machines.
+    for (std::size_t r = rows.size(); r-- > 1;)
+      if (rows[r].front().text == "if unavailable") next = r;
+    section.finding = "Then take " + rows[next][name].text + ".";
     add_list(section, view.notes);
   }
-  section.blocks.insert(section.blocks.begin(), table_block(view.table, "fallback", "",
-                                                            {{"role", "Order"},
-                                                             {"plan", "Plan"},
-                                                             {"where", "Provider"},
-                                                             {"usd_per_hour", "$ an hour"},
-                                                             {"below_usd_per_hour", "Take it up to"},
-                                                             {"hours", "Hours"},
-                                                             {"cost_usd", "Cost"},
-                                                             {"offers", "Offers"},
-                                                             {"availability", "Availability"},
-                                                             {"limits", "Limits"}}));
+  TableBlock order = table_block(view.table, "fallback", "",
+                                 {{"role", "Order"},
+                                  {"plan", "Plan"},
+                                  {"where", "Provider"},
+                                  {"usd_per_hour", "$ an hour"},
+                                  {"below_usd_per_hour", "Take it up to"},
+                                  {"hours", "Hours"},
+                                  {"cost_usd", "Cost"},
+                                  {"offers", "Offers"},
+                                  {"availability", "Availability"},
+                                  {"limits", "Limits"}});
+  const std::string same = said_once(order, {"Provider", "Offers", "Availability", "Limits"});
+  section.blocks.insert(section.blocks.begin(), TextBlock{same});
+  section.blocks.insert(section.blocks.begin(), std::move(order));
   std::string search;
   std::vector<std::string> seen;
   for (const std::vector<Cell>& row : view.table.cells())
@@ -342,11 +395,19 @@ ReportSection fallback_section(const ReportParts& parts) {
       search += (search.empty() ? "" : "\n") + std::string("gpuplan offers 'gpu=") + gpu +
                 "' 'gpus>=" + std::to_string(plan->offer->gpus) + "'";
     }
+  // The first ones, and the last, which asks for any GPU; nobody tries all of them.
+  constexpr std::size_t kSearches = 3;
   std::string market;
-  for (const RunPart::Step& found : parts.run.searches)
-    market += (market.empty() ? "# " : "\n# ") + found.note + "\n" + found.command;
+  const std::vector<RunPart::Step>& searches = parts.run.searches;
+  for (std::size_t i = 0; i < searches.size(); ++i)
+    if (i < kSearches || i + 1 == searches.size())
+      market += (market.empty() ? "# " : "\n# ") + searches[i].note + "\n" + searches[i].command;
   if (!market.empty()) {
-    section.blocks.push_back(TextBlock{"To look for machines on Vast.ai, best first (nothing is rented):"});
+    section.blocks.push_back(TextBlock{
+        "To look for machines on Vast.ai, best first (nothing is rented). They ask for at most 10% more than the offer "
+        "costs, even where the plan stays the better one above that, and for disk with room for the image." +
+        (searches.size() > kSearches + 1 ? " More searches: vast/rent.sh of " + parts.launch_command + " --to vast."
+                                         : std::string())});
     section.blocks.push_back(CodeBlock{"sh", market});
   }
   if (!search.empty()) {

@@ -33,6 +33,15 @@ RowMark mark_of(const std::vector<Cell>& row) {
              : RowMark::kNone;
 }
 
+/// The silent columns behind a range: its ends.
+std::optional<double> end_of_range(const std::vector<Column>& columns, std::size_t shown, std::string_view end,
+                                   const std::vector<Cell>& cells) {
+  if (columns[shown].title != kRangeHead) return std::nullopt;
+  for (std::size_t i = shown + 1; i < columns.size() && columns[i].title.empty(); ++i)
+    if (columns[i].key.ends_with(end)) return i < cells.size() ? cells[i].number : std::nullopt;
+  return std::nullopt;
+}
+
 }  // namespace
 
 TableBlock table_block(const Table& table, std::string_view key, std::string caption,
@@ -57,7 +66,9 @@ TableBlock table_block(const Table& table, std::string_view key, std::string cap
     for (std::size_t i = 0; i < shown.size(); ++i) {
       const bool there = shown[i] < cells.size();
       row.cells.push_back(there ? cells[shown[i]].text : std::string());
-      row.values.push_back(figures[i] && *figures[i] < cells.size() ? cells[*figures[i]].number : std::nullopt);
+      row.values.push_back(figures[i] && *figures[i] < cells.size() ? cells[*figures[i]].number
+                                                                    : end_of_range(columns, shown[i], "_p10", cells));
+      row.ends.push_back(end_of_range(columns, shown[i], "_p90", cells));
       row.strong = row.strong || (i == 0 && there && cells[shown[i]].paint == Paint::kBold && row.cells[i] == "total");
     }
   }
@@ -71,13 +82,23 @@ TableBlock table_block(const Table& table, std::string_view key, std::string cap
 }
 
 void TableMaker::add(std::vector<Cell> cells, RowMark mark, bool strong) {
-  TableRow row{mark, strong, {}, {}};
+  TableRow row{mark, strong, {}, {}, {}};
   cells.resize(table_.columns.size());
   for (Cell& cell : cells) {
     row.cells.push_back(std::move(cell.text));
     row.values.push_back(cell.number);
   }
   table_.rows.push_back(std::move(row));
+}
+
+void TableMaker::range(std::string_view key, double low, double high) {
+  const auto column = std::ranges::find(table_.columns, key, &TableColumn::key);
+  if (column == table_.columns.end() || table_.rows.empty()) return;
+  const auto at = static_cast<std::size_t>(column - table_.columns.begin());
+  TableRow& row = table_.rows.back();
+  row.values[at] = low;
+  row.ends.resize(table_.columns.size());
+  row.ends[at] = high;
 }
 
 }  // namespace gpuplan

@@ -27,6 +27,8 @@ class TableMaker {
 
   /// Cells of a view, or texts; figures stay beside their text.
   void add(std::vector<Cell> cells, RowMark mark = RowMark::kNone, bool strong = false);
+  /// The ends of a range in the row that was added last, in the unit of the column before.
+  void range(std::string_view key, double low, double high);
   TableBlock take() { return std::move(table_); }
   bool empty() const { return table_.rows.empty(); }
 

@@ -188,6 +188,7 @@ ReportSection work_section(const ReportParts& parts) {
                {static_cast<double>(part.gpus_used()), gpus_words(part)},
                time_cell(part.hours),
                {time_range(part.hours)}});
+    add_ranges(part.hours, {}, table);
     if (computes(phase) && part.estimate->node) computing.push_back(&part);
   }
   section.blocks.push_back(table.take());
@@ -257,7 +258,7 @@ ReportSection speed_section(const ReportParts& parts) {
                     {"tokens_per_second_range", kRunsHead, true},
                     {"samples_per_second", "Samples/s", true},
                     {"seconds_per_epoch", "An epoch", true},
-                    {"model_seconds", "By the model, a step or sample", true},
+                    {"model_seconds", "Predicted, a step or sample", true},
                     {"source", "Source", false}});
   std::vector<std::string> rates;
   for (const PhasePlan& part : pick.phases) {
@@ -290,12 +291,23 @@ ReportSection speed_section(const ReportParts& parts) {
     section.blocks.push_back(NoteBlock{without_hints(given)});
   if (report.by_model != nullptr) {
     const ViewContent evidence = evidence_view(report, Screen{});
-    section.blocks.push_back(table_block(evidence.table, "evidence", "Your figures beside the predictions",
-                                         {{"plan", "Plan"},
-                                          {"given_hours", "Hours, yours"},
-                                          {"model_hours", "Hours, predicted"},
-                                          {"given_cost_usd", "Cost, yours"},
-                                          {"model_cost_usd", "Cost, predicted"}}));
+    TableBlock block = table_block(evidence.table, "evidence", "Your figures beside the predictions",
+                                   {{"plan", "Plan"},
+                                    {"given_hours", "Hours, yours"},
+                                    {"model_hours", "Hours, predicted"},
+                                    {"given_cost_usd", "Cost, yours"},
+                                    {"model_cost_usd", "Cost, predicted"},
+                                    {"given_frontier", "Unbeaten, yours"},
+                                    {"model_frontier", "Unbeaten, predicted"}});
+    // Plans that something beats by either figures decide nothing.
+    std::erase_if(block.rows, [](const TableRow& row) {
+      return std::ranges::all_of(row.cells.end() - 2, row.cells.end(),
+                                 [](const std::string& cell) { return cell.empty() || cell == kNoValue; });
+    });
+    for (TableRow& row : block.rows)
+      for (auto cell = row.cells.end() - 2; cell != row.cells.end(); ++cell)
+        *cell = cell->contains("pick") ? "recommended" : cell->empty() ? "not compared" : *cell;
+    section.blocks.push_back(std::move(block));
   }
   std::vector<std::string> lines;
   for (const PhasePlan& part : pick.phases) {
@@ -304,20 +316,9 @@ ReportSection speed_section(const ReportParts& parts) {
   }
   for (const std::string& line : target_lines(report)) lines.push_back(line);
   add_list(section, lines);
-  const ViewContent speed = speed_view(report, Screen{});
-  if (speed.table.rows() > 1)
-    section.blocks.push_back(table_block(speed.table, "speed_by_gpu", without_hints(speed.title),
-                                         {{"gpus", "GPUs"},
-                                          {"architecture", "Architecture"},
-                                          {"tokens_per_second", "Tokens/s"},
-                                          {"tokens_per_second~", kRunsHead},
-                                          {"tokens_per_second_a_gpu", "Per GPU"},
-                                          {"samples_per_second", "Samples/s"},
-                                          {"samples_per_second~", kRunsHead},
-                                          {"relative_speed", "Speed, times the slowest"},
-                                          {"hours", "Hours"},
-                                          {"cost_usd", "Cost"},
-                                          {"relative_cost", "Cost, times the slowest"}}));
+  constexpr double kLittle = 0.05;          // of a phase: nobody asks where so little comes from
+  constexpr std::size_t kShortSource = 20;  // "the job"
+  std::vector<std::string> told;            // sources, each once
   for (const PhasePlan& part : pick.phases) {
     const Table beside = beside_table(report.job, report.catalogue, part.estimate);
     if (beside.empty()) continue;
@@ -330,13 +331,18 @@ ReportSection speed_section(const ReportParts& parts) {
               "; what stands beside it takes " + time_words(estimate.extra) + ".";
     if (report.job.buffer <= 0 && !split.empty())
       split.replace(0, std::string_view("Without the buffer, t").size(), "T");
-    section.blocks.push_back(FoldBlock{"Time beside the work: " + phase_name(report, part),
-                                       {TextBlock{split}, table_block(beside, "overheads", "",
-                                                                      {{"OVERHEAD", "Overhead"},
-                                                                       {"VALUE", "Time"},
-                                                                       {"SAYS", "Says"},
-                                                                       {"FORMULA", "How"},
-                                                                       {"SOURCE", "Source"}})}});
+    TableBlock overheads = table_block(
+        beside, "overheads", "",
+        {{"OVERHEAD", "Overhead"}, {"VALUE", "Time"}, {"SAYS", "Says"}, {"FORMULA", "How"}, {"SOURCE", "Source"}});
+    const bool little = estimate.extra.p50 < kLittle * (estimate.work.p50 + estimate.extra.p50);
+    for (TableRow& row : overheads.rows) {
+      std::string& source = row.cells.back();
+      if (little) source.clear();
+      else if (std::ranges::find(told, source) != told.end() && source.size() > kShortSource) source = "as above";
+      else told.push_back(source);
+    }
+    section.blocks.push_back(
+        FoldBlock{"Time beside the work: " + phase_name(report, part), {TextBlock{split}, std::move(overheads)}});
   }
   return section;
 }
