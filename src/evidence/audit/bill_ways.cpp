@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/figures/bill_tally.h"
+#include "evidence/audit/figures/repeats.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
 
@@ -85,7 +86,8 @@ void add_beside(const ClaimDocument& document, const ClaimRecord& record, std::v
   for (const ClaimText* cell : cells_of(document, record)) at_once = std::max(at_once, at_a_time(cell->text));
   const std::size_t plain = ways.size();
   for (std::size_t i = 0; i < plain; ++i) {
-    for (const double times : times_over(record)) ways.push_back({ways[i].value * times, ways[i].how});
+    for (const auto& counts : {times_over(record), repeats_of(record)})
+      for (const double times : counts) ways.push_back({ways[i].value * times, ways[i].how});
     if (at_once > 1) ways.push_back({{ways[i].value.low, ways[i].value.high * at_once}, ways[i].how});
   }
   add_percents(record, ways);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "evidence/audit/bill_ways.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/repeats.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
 
@@ -374,8 +375,9 @@ class Bill {
     const ClaimEnds count = gpus != nullptr ? ends_of(*gpus->value, true) : ends_of(record.count);
     bench_.use(*time->value);
     const ClaimAmount& stated = *totals.front()->value;
-    for (const double times : times_over(record))
-      if (fits(stated, ends_of(*time->value) * count * (times / seconds_of(stated)))) return;
+    for (const auto& counts : {times_over(record), repeats_of(record)})
+      for (const double times : counts)
+        if (fits(stated, ends_of(*time->value) * count * (times / seconds_of(stated)))) return;
     const double unit = 1 / seconds_of(stated);
     const ClaimEnds shown = as_shown(*time->value) * count * unit;
     const std::string how = told(ClaimDimension::kBare, count) + " GPUs \xC3\x97 " + time->value->text;

@@ -46,6 +46,12 @@ bool is_bill(const ClaimDocument& document) {
   return false;
 }
 
+/// Tables without a word beside them: lists of prices, or figures taken out of a plan, which say the rest elsewhere.
+bool is_bare_list(const ClaimDocument& document) {
+  return std::ranges::all_of(document.lines, [](const ClaimLine& line) { return trim(line.said.text).empty(); }) &&
+         std::ranges::all_of(document.sections, [](const ClaimSection& section) { return section.title.text.empty(); });
+}
+
 }  // namespace
 
 void check_missing(Bench& bench) {
@@ -59,7 +65,7 @@ void check_missing(Bench& bench) {
       ++plans;
     }
   if (plans < 2) return;
-  if (is_bill(bench.document)) return;
+  if (is_bill(bench.document) || is_bare_list(bench.document)) return;
   bool setup = false, buffer = false;
   const auto look = [&](std::string_view text) {
     // "set-up" is setup, "re-runs" are reruns.

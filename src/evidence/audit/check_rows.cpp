@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/repeats.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
 
@@ -43,10 +45,24 @@ class Rows {
     if (times.size() != 1 || steps == nullptr || step == nullptr) return;
     bench_.use(*steps->value);
     bench_.use(*step->value);
-    bench_.judge(record, *times.front(),
-                 {{ends_of(*steps->value, true) * ends_of(*step->value),
-                   steps->value->text + " steps \xC3\x97 " + step->value->text}},
-                 kBesideSteps);
+    judge_repeated(record, *times.front(),
+                   {{ends_of(*steps->value, true) * ends_of(*step->value),
+                     steps->value->text + " steps \xC3\x97 " + step->value->text}});
+  }
+
+  /// The work of a row may be told of one epoch, run or person. Of the ways that are wrong the nearest is told.
+  void judge_repeated(const ClaimRecord& record, const ClaimFact& stated, std::vector<Way> ways) {
+    const std::size_t once = ways.size();
+    for (const double times : repeats_of(record))
+      for (std::size_t i = 0; i < once; ++i)
+        ways.push_back({ways[i].value * times, number_text(times) + " \xC3\x97 " + ways[i].how});
+    const auto off = [&](const Way& way) {
+      const double value = way.value.low_middle();
+      return value > 0 && stated.value->low > 0 ? std::max(value / stated.value->low, stated.value->low / value)
+                                                : HUGE_VAL;
+    };
+    if (!ways.empty()) std::iter_swap(ways.begin(), std::ranges::min_element(ways, {}, off));
+    bench_.judge(record, stated, ways, kBesideSteps);
   }
 
   /// Tokens and samples that the work of a section comes to, as its own lines or those of a heading above say.
@@ -151,10 +167,21 @@ class Rows {
     bench_.use(tokens);
     bench_.use(*rate->value);
     // More tokens a second is less time.
-    const Way way{ends_of(tokens, true) / speed, words};
+    Way way{ends_of(tokens, true) / speed, words};
+    if (work != nullptr) way = with_epochs(*time->value, way);
     if ((work != nullptr || in_head != nullptr) && record.table >= 0)
       by_tokens_[record.table].push_back({&record, time, way, work != nullptr && work->of_part});
-    else bench_.judge(record, *time, {way}, kBesideSteps);
+    else judge_repeated(record, *time, {way});
+  }
+
+  /// Tokens that a heading tells may be those of one of the epochs that the document tells.
+  Way with_epochs(const ClaimAmount& time, const Way& once) const {
+    if (!fits_at_least(time, once.value, kBesideSteps))
+      for (const Work& epochs : epochs_)
+        if (const ClaimEnds all = once.value * ends_of(*epochs.quantity, true);
+            fits_at_least(time, all, kBesideSteps))
+          return {all, epochs.quantity->text + " \xC3\x97 " + once.how};
+    return once;
   }
 
   /// Hours of a table hold more than the tokens told above it where those are told of one phase, or where each row is
@@ -281,6 +308,10 @@ class Rows {
     };
     if (const ClaimFact* own = record.find(ClaimRole::kSamples)) {
       add(ends_of(*own->value, true), own->value->text);
+      for (const Work& epochs : epochs_)
+        if (ways.size() <= 60)
+          add(ends_of(*own->value, true) * ends_of(*epochs.quantity, true),
+              own->value->text + " \xC3\x97 " + epochs.quantity->text);
     } else {
       for (const Work& samples : samples_) {
         if (ways.size() > 60) return;
@@ -294,7 +325,7 @@ class Rows {
     bench_.use(*rate->value);
     for (const ClaimFact& one : record.facts)
       if (one.value->dimension == ClaimDimension::kTime && &one != rate && is_of_all_samples(one))
-        bench_.judge(record, one, ways, kBesideSteps);
+        judge_repeated(record, one, ways);
   }
 
   void total_time(const ClaimRecord& record) {
