@@ -244,6 +244,17 @@ class BadInput(unittest.TestCase):
             answer = audit(text, code=0)
             self.assertEqual((answer["claims"], answer["findings"]), (0, []))
 
+    def test_it_is_said_where_nothing_could_be_checked(self):
+        for text, said in (("We keep 7 of 9 folders.\n", "Nothing of it could be checked: 2 numbers were read"),
+                           ("words only\n", "Nothing of it could be checked."),
+                           ("3 h x $2 = $6\n", "Nothing wrong was found.")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "plan.md"
+                path.write_text(text)
+                done = run("audit", str(path))
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(said, " ".join(done.stdout.split()))
+
     def test_merged_and_uneven_cells_are_counted(self):
         answer = audit("| GPU | Cost |\n|---|---|\n| L4 |\n| L40S | $3 | $4 |\n| H100 | $5 |\n", code=0)
         self.assertEqual([part["line"] for part in answer["unread"]], [4])

@@ -215,6 +215,8 @@ TEST(AuditBills, BillsNeedNoBuffer) {
                            "# June\n\n- Billing period: June\n\n"})
     EXPECT_EQ(findings(head + table, ClaimsForm::kMarkdown).size(), 0U) << head;
   EXPECT_EQ(findings(table + "| VAT 20% | | | | $440.00 |\n", ClaimsForm::kMarkdown).size(), 0U);
+  // A table without a word beside it is no plan.
+  EXPECT_EQ(findings(table, ClaimsForm::kMarkdown).size(), 0U);
   // Prose may speak of an invoice to come.
   EXPECT_EQ(findings("We pay by invoice.\n\n" + table, ClaimsForm::kMarkdown).size(), 2U);
 }

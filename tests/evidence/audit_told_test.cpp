@@ -98,5 +98,113 @@ TEST(AuditTold, WhatElseIsSaidOfTwoIsNotAccused) {
     EXPECT_EQ(said_of(std::string(text) + "\n"), "") << text;
 }
 
+// One kind of sum each: what is wrong is told, and its right variants are not.
+TEST(AuditTold, SumsToldInFewWords) {
+  const auto is = [](const char* text, const char* said) {
+    EXPECT_EQ(said_of(std::string(text) + "\n"), said) << text;
+  };
+  is("We use 32 GPUs for 10 days, 9,600 GPU-hours.", "9,600 GPU-hours -> 7680 GPU-hours; ");
+  is("We use 32 GPUs for 10 days, 7,680 GPU-hours.", "");
+  is("20 checkpoints of 182 GB, 2.64 TB.", "2.64 TB -> 3640 GB; ");
+  is("20 checkpoints of 182 GB, 3.64 TB.", "");
+  is("20 checkpoints of 182 GB, 500 GB, and logs.", "");
+  is("The run takes 5 days (100 h).", "5 days (100 h) -> 120 h; ");
+  is("The run takes 5 days (120 h).", "");
+  is("The work takes 5 days (40 h).", "");
+  is("The run takes 2 days (30 h).", "");
+  is("36 runs of 25 min each take 12 h.", "12 h -> 15 h; ");
+  is("36 runs of 25 min each take 15 h.", "");
+  is("36 runs of 25 min each take 7.5 h.", "");  // two at a time
+  is("We train 12B tokens at 165,000 tokens/s, which takes 30 h.", "30 h -> 20.2 h; ");
+  is("We train 12B tokens at 165,000 tokens/s, which takes 20.2 h.", "");
+  is("We train on 12B tokens. At 165,000 tokens/s that takes 30.2 h.", "30.2 h -> 20.2 h; ");
+  is("We train on 12B tokens. At 165,000 tokens/s that takes 20.2 h.", "");
+  is("16x H100 at $2.50 per GPU-hour cost $60 an hour.", "$60 an hour -> $40.00/h; ");
+  is("16x H100 at $2.50 per GPU-hour cost $40 an hour.", "");
+  is("On demand costs $31.92/h. The reservation costs $21.00/h, which is 44 % cheaper.", "44 % cheaper -> 34.2%; ");
+  is("On demand costs $31.92/h. The reservation costs $21.00/h, which is 34 % cheaper.", "");
+  is("$31.92 -> $21.00, 44% cheaper.", "44% cheaper -> 34.2%; ");
+  is("$31.92 -> $21.00, 34% cheaper.", "");
+}
+
+TEST(AuditTold, OneRowSavesAgainstAnother) {
+  const std::string table =
+      "| Option | Hours | Cost |\n| --- | --- | --- |\n| A | 20 | $400 |\n| B | 38 | $364.80 |\n\n";
+  EXPECT_EQ(said_of(table + "Option B is the cheapest and saves $53.20 against A.\n"), "saves $53.20 -> $35.20; ");
+  EXPECT_EQ(said_of(table + "Option B is the cheapest and saves $35.20 against A.\n"), "");
+  EXPECT_EQ(said_of(table + "Option B saves $53.20 against a run at home.\n"), "");
+}
+
+TEST(AuditTold, ExpertsFitOnACard) {
+  EXPECT_EQ(said_of("Mixtral-8x7B in bf16 fits on one H100 80GB.\n"),
+            "Mixtral-8x7B on H100 80GB -> weights of 93.4 GB; ");
+  EXPECT_NE(said_of("A Mixtral 8x7B fits on one H100 80GB in bf16.\n"), "");
+  EXPECT_NE(said_of("Qwen3-30B-A3B fits on one RTX 4090 24GB in bf16.\n"), "");
+  EXPECT_EQ(said_of("Mixtral-8x7B in int4 fits on one H100 80GB.\n"), "");
+  EXPECT_EQ(said_of("Qwen3-30B-A3B fits on one H100 80GB in bf16.\n"), "");
+  EXPECT_EQ(said_of("Mixtral-8x7B in bf16 does not fit on one H100 80GB.\n"), "");
+}
+
+TEST(AuditTold, CachesOfTheModelOfAHeading) {
+  const std::string head =
+      "# Serving Llama-3.1-8B\n\nWeights in bf16 need 16.1 GB. The KV cache of one sequence of 8,192 tokens takes ";
+  EXPECT_EQ(said_of(head + "4.3 GB in bf16, so on one H100 80GB about 14 sequences fit.\n"), "4.3 GB -> 1.07 GB; ");
+  EXPECT_EQ(said_of(head + "1.07 GB in bf16, so on one H100 80GB about 58 sequences fit.\n"), "");
+}
+
+TEST(AuditTold, EpochsRunsAndPeopleAreFactors) {
+  for (const char* right :
+       {"| Run | Tokens | Epochs | Tokens seen | tokens/s | Hours |\n|---|---|---|---|---|---|\n"
+        "| a | 500M | 3 | 1.5B | 100,000 | 4.2 |\n| b | 500M | 2 | 1B | 100,000 | 2.8 |\n",
+        "- Tokens: 500M\n- Epochs: 3\n- Speed: 100,000 tokens/s\n- Time: 4.2 h\n",
+        "| Run | Samples | Epochs | samples/s | Hours |\n|---|---|---|---|---|\n| a | 500k | 3 | 100 | 4.2 |\n"
+        "| b | 500k | 2 | 100 | 2.8 |\n",
+        "| Job | Steps | s/step | Runs | Hours |\n|---|---|---|---|---|\n| sweep | 1,000 | 3.6 | 8 | 8 |\n"
+        "| final | 10,000 | 3.6 | 1 | 10 |\n",
+        "| Tier | $/h | Hours | Team members | Cost |\n|---|---|---|---|---|\n| Small | 0.80 | 100 | 6 | $480 |\n"
+        "| Tiny | 0.35 | 100 | 10 | $350 |\n"})
+    EXPECT_EQ(said_of(right), "") << right;
+  EXPECT_EQ(said_of("- Tokens: 500M\n- Epochs: 3\n- Speed: 100,000 tokens/s\n- Time: 9 h\n"), "9 h -> 4.17 h; ");
+  EXPECT_EQ(
+      said_of("| Job | Steps | s/step | Runs | Hours |\n|---|---|---|---|---|\n| sweep | 1,000 | 3.6 | 8 | 6 |\n"),
+      "6 -> 8 h; ");
+}
+
+TEST(AuditTold, StepsOfSamplesEpochsAndBatch) {
+  const std::string list = "- Samples: 96,000\n- Epochs: 2\n- Global batch: 64\n- Steps: ",
+                    table = "| Samples | Epochs | Batch | Steps |\n|---|---|---|---|\n| 96,000 | 2 | 64 | ";
+  EXPECT_EQ(said_of(list + "3,000\n"), "");
+  EXPECT_EQ(said_of(list + "2,000\n"), "2,000 steps -> 3,000; ");
+  EXPECT_EQ(said_of(list + "1,500\n"), "1,500 steps -> 3,000; ");
+  EXPECT_EQ(said_of("- Samples: 96,000\n- Batch size: 64\n- Steps: 4,000\n"), "");  // epochs are not told
+  EXPECT_EQ(said_of(table + "3,000 |\n"), "");
+  EXPECT_EQ(said_of(table + "2,000 |\n"), "2,000 steps -> 3,000; ");
+  // Of each of 4 GPUs, and with samples packed.
+  EXPECT_EQ(said_of("- GPUs: 4\n- Samples: 96,000\n- Epochs: 2\n- Batch size: 16\n- Steps: 3,000\n"), "");
+  EXPECT_EQ(said_of(list + "2,000\n- Packing: on\n"), "");
+}
+
+TEST(AuditTold, NodeHoursAtThePriceOfASentence) {
+  const std::string rows =
+      "| Phase | Node-hours | Cost |\n|---|---|---|\n| a | 3 | $72 |\n| b | 80 | $1,920 |\n| c | 12 | $";
+  for (const char* price : {"A node-hour costs $24.\n\n", "We rent at $24.00 per node-hour.\n\n"}) {
+    EXPECT_EQ(said_of(price + rows + "144 |\n"), "$144 -> $288.00; ") << price;
+    EXPECT_EQ(said_of(price + rows + "288 |\n"), "") << price;
+  }
+  // Two prices, and costs with more in them.
+  EXPECT_EQ(said_of("We rent at $24.00 per node-hour, later at $20.00 per node-hour.\n\n" + rows + "144 |\n"), "");
+  EXPECT_EQ(said_of("A node-hour costs $40.\n\n" + rows + "288 |\n"), "");
+}
+
+TEST(AuditTold, OptionsWithEmptyCells) {
+  const std::string table =
+      "| | own | cloud |\n|---|---|---|\n| GPUs | 16 | 16 |\n| Power per GPU | 700 W | |\n| Hours a year | 8,000 | "
+      "8,000 |\n"
+      "| Energy | 89,600 kWh | |\n| Price of energy | $0.15/kWh | |\n| Energy cost a year | $13,440 | |\n"
+      "| Price per GPU-hour | | $2.40 |\n| Rent a year | | $";
+  EXPECT_EQ(said_of(table + "307,200 |\n"), "");
+  EXPECT_EQ(said_of(table + "370,200 |\n"), "$370,200 -> $307,200; ");
+}
+
 }  // namespace
 }  // namespace gpuplan

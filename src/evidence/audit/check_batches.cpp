@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/records.h"
+#include "evidence/audit/figures/repeats.h"
 #include "evidence/audit/figures/sentence.h"
 #include "evidence/claims/words.h"
 
@@ -127,6 +128,64 @@ class Batches {
       if (part == Part::kGlobal) line = one.line;
     }
     judge(batch, line, record.label, others);
+    steps(record, batch);
+  }
+
+  /// Samples × epochs / batch = steps. Each epoch may leave out, or fill up, its last step.
+  void steps(const ClaimRecord& record, const Batch& batch) {
+    const auto samples = record.all(ClaimRole::kSamples), stated = record.all(ClaimRole::kSteps);
+    if (samples.size() != 1 || stated.size() != 1 || !is_count(*samples[0]->value) || !is_count(*stated[0]->value))
+      return;
+    const ClaimAmount &of = *samples[0]->value, &said = *stated[0]->value;
+    const ClaimAmount* size = batch.one(Part::kGlobal);
+    std::vector<double> sizes;
+    if (size != nullptr) {
+      sizes.push_back(size->low);
+    } else {
+      const auto batches = record.all(ClaimRole::kBatch);
+      // Of one GPU, or of all; before accumulation, or after it.
+      // "1 x 1,024 x 1 = 1,024": which of them it is nobody knows.
+      const auto told = [&](const ClaimFact& one) { return !batches.empty() && one.name == batches[0]->name; };
+      if (std::ranges::count_if(record.facts, told) != 1 || batches.size() != 1 || !is_count(*batches[0]->value) ||
+          has_any(to_lower(batches[0]->name), {"token", "eval"}))
+        return;
+      size = batches[0]->value;
+      const ClaimAmount* accumulation = batch.one(Part::kAccumulation);
+      for (const double gpus : {1.0, std::max(batch.count(), 1.0)})
+        for (const double more : {1.0, accumulation == nullptr ? 1.0 : accumulation->low})
+          sizes.push_back(size->low * gpus * more);
+    }
+    const ClaimFact* epochs = record.find(ClaimRole::kEpochs);
+    const bool repeated = epochs != nullptr && !epochs->value->range();
+    // Of steps alone nobody knows how often they go over the samples.
+    if (!repeated) return;
+    const double factor_of_epochs = epochs->value->low;
+    std::vector<double> times = repeats_of(record);
+    // Epochs that are told count, where the samples are not those of all of them.
+    const bool of_all = has_any(to_lower(samples[0]->name), {"seen", "total", "all"});
+    if (!of_all) std::erase_if(times, [&](double one) { return std::fmod(one, factor_of_epochs) != 0; });
+    times.insert(times.begin(), of_all ? 1 : factor_of_epochs);
+    for (const ClaimAmount* one : {&of, &said, size}) bench_.use(*one);
+    for (const double one : sizes)
+      for (const double factor : times)
+        if (std::fabs(of.low * factor / one - said.low) <= factor + (said.low_step + of.low_step * factor / one) / 2)
+          return;
+    // Packed samples, held-out ones and steps by tokens are fewer.
+    if (says_otherwise()) return;
+    const double factor = times.front();
+    bench_.find(FindingKind::kWrong, stated[0]->line, record.label, said.text + " steps",
+                count_text(std::ceil(of.low * factor / sizes.back())),
+                of.text + (!of_all ? " \xC3\x97 " + epochs->value->text : "") + " / " + number_text(sizes.back()));
+  }
+
+  bool says_otherwise() const {
+    const auto says = [](const std::string& text) {
+      return has_any(to_lower(text), {"pack", "held out", "held-out", "validation", "early stop", "truncat", "filter"});
+    };
+    return std::ranges::any_of(bench_.document.lines, [&](const ClaimLine& line) { return says(line.said.text); }) ||
+           std::ranges::any_of(bench_.document.tables, [&](const ClaimTable& table) {
+             return std::ranges::any_of(table.heads, [&](const ClaimText& head) { return says(head.text); });
+           });
   }
 
   void in_line(const ClaimLine& line) {

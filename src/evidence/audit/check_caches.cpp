@@ -3,11 +3,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "domain/work/model_shape.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/gpu_names.h"
+#include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/span.h"
 
 namespace gpuplan::audit {
@@ -35,20 +39,27 @@ class Caches {
     return lower.contains("kv cache") || lower.contains("kv-cache") || lower.contains("kv_cache");
   }
 
-  /// The model of the catalogue that a line names; nullptr: none, or several.
-  const ModelShape* model_in(std::string_view text) const {
-    const ModelShape* found = nullptr;
-    for (std::string_view word : split(text, ' ')) {
-      while (!word.empty() && !is_letter(word.back()) && !is_digit(word.back()) && word.back() != '+')
-        word.remove_suffix(1);
-      while (!word.empty() && !is_letter(word.front())) word.remove_prefix(1);
-      constexpr std::size_t kName = 5;
-      const ModelShape* model = word.size() < kName ? nullptr : bench_.catalogue.find_model(word);
-      if (model == nullptr) continue;
-      if (found != nullptr && found != model) return nullptr;
-      found = model;
+  /// The model that a line names, or the nearest heading above it that names one; nullptr: none, or several.
+  const ModelShape* model_of(const ClaimLine& line) const {
+    if (const NamedModel own = model_in(bench_.catalogue, line.said.text); own.from < own.to) return own.model;
+    for (int at = line.section; at >= 0; at = bench_.document.sections[static_cast<std::size_t>(at)].parent) {
+      const std::string& title = bench_.document.sections[static_cast<std::size_t>(at)].title.text;
+      if (const NamedModel above = model_in(bench_.catalogue, title); above.from < above.to) return above.model;
     }
-    return found;
+    return nullptr;
+  }
+
+  static bool counts_others(std::string_view lower) {
+    return has_any(lower, {"batch", "sequences", "requests", "users", "per layer", "layers", "gpus"});
+  }
+
+  /// Where a line says more than one thing, the clause about the cache: up to what it leads to.
+  static std::pair<std::size_t, std::size_t> clause_of(std::string_view lower) {
+    const std::size_t at = std::min({lower.find("kv cache"), lower.find("kv-cache"), lower.find("kv_cache")});
+    std::size_t end = end_of_sentence(lower, at);
+    for (const std::string_view stop : {", so ", "; ", ", and ", ", which leaves"})
+      end = std::min(end, lower.find(stop, at));
+    return {begin_of_sentence(lower, at), end};
   }
 
   /// "KV cache of Llama-3.1-8B: 128 KiB per token", "16 GiB for 131,072 tokens"; in 16 bit where no line about the
@@ -56,16 +67,20 @@ class Caches {
   void by_name() {
     for (const ClaimLine& line : bench_.document.lines) {
       const std::string lower = to_lower(line.said.text);
-      if (!about_caches(lower) ||
-          has_any(lower, {"batch", "sequences", "requests", "users", "per layer", "layers", "gpus"}))
-        continue;
-      const ModelShape* model = model_in(line.said.text);
+      if (!about_caches(lower)) continue;
+      std::size_t from = 0, to = lower.size();
+      const auto is_memory = [](const ClaimAmount& one) { return one.dimension == ClaimDimension::kBytes; };
+      if (counts_others(lower) || std::ranges::count_if(line.said.quantities, is_memory) > 1)
+        std::tie(from, to) = clause_of(lower);
+      if (counts_others(lower.substr(from, to - from))) continue;
+      const ModelShape* model = model_of(line);
       if (model == nullptr || model->kind != ModelKind::kDecoder || model->mla() || model->window > 0 ||
           model->heads_guessed)
         continue;
       const ClaimAmount *tokens = nullptr, *memory = nullptr;
       int memories = 0;
       for (const ClaimAmount& one : line.said.quantities) {
+        if (one.from < from || one.from >= to) continue;
         if (one.dimension == ClaimDimension::kTokens && tokens == nullptr) tokens = &one;
         if (one.dimension != ClaimDimension::kBytes) continue;
         if (memory == nullptr) memory = &one;
@@ -76,7 +91,9 @@ class Caches {
       const bool each = has_any(behind.substr(0, 16), {" per token", "/token", " a token", " each token"}) &&
                         (trim(behind).starts_with("per token") || trim(behind).starts_with("/token") ||
                          trim(behind).starts_with("a token") || trim(behind).starts_with("each token"));
-      if (!each && (memories != 1 || tokens == nullptr || tokens->range() || lower.contains("per token"))) continue;
+      if (!each && (memories != 1 || tokens == nullptr || tokens->range() ||
+                    lower.substr(from, to - from).contains("per token")))
+        continue;
       const double numbers = 2.0 * model->layers * model->kv_heads * model->head_dim;
       if (numbers <= 0) continue;
       const double count = each ? 1 : tokens->low;

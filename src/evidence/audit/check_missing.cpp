@@ -46,6 +46,12 @@ bool is_bill(const ClaimDocument& document) {
   return false;
 }
 
+/// What is bought or rented by the year is started once.
+bool is_of_a_year(const ClaimRecord& record) {
+  const ClaimFact* time = record.find(ClaimRole::kTime);
+  return time != nullptr && to_lower(time->name).contains("year");
+}
+
 /// Tables without a word beside them: lists of prices, or figures taken out of a plan, which say the rest elsewhere.
 bool is_bare_list(const ClaimDocument& document) {
   return std::ranges::all_of(document.lines, [](const ClaimLine& line) { return trim(line.said.text).empty(); }) &&
@@ -59,7 +65,7 @@ void check_missing(Bench& bench) {
   const ClaimRecord* first = nullptr;
   int plans = 0;
   for (const ClaimRecord& record : bench.records)
-    if (record.find(ClaimRole::kCost) != nullptr &&
+    if (record.find(ClaimRole::kCost) != nullptr && !is_of_a_year(record) &&
         (record.find(ClaimRole::kTime) != nullptr || record.find(ClaimRole::kTotalTime) != nullptr)) {
       if (first == nullptr || record.line < first->line) first = &record;
       ++plans;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/repeats.h"
 #include "evidence/audit/figures/span.h"
 
 namespace gpuplan::audit {
@@ -167,6 +168,7 @@ class Options {
       for (const ClaimRecord* other : options) {
         // What may be interrupted is another thing to rent.
         if (other == row || (other->spot && !row->spot)) continue;
+        if (repeats_differ(*row, *other)) continue;
         if (!bench_.go_on()) return;
         const auto its = ends(other, false);
         bool beats = true, strictly = false;

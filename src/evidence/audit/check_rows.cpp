@@ -52,7 +52,7 @@ class Rows {
 
   /// The work of a row may be told of one epoch, run or person. Of the ways that are wrong the nearest is told.
   void judge_repeated(const ClaimRecord& record, const ClaimFact& stated, std::vector<Way> ways) {
-    const std::size_t once = ways.size();
+    const std::size_t once = std::min<std::size_t>(ways.size(), 8);
     for (const double times : repeats_of(record))
       for (std::size_t i = 0; i < once; ++i)
         ways.push_back({ways[i].value * times, number_text(times) + " \xC3\x97 " + ways[i].how});
@@ -176,11 +176,12 @@ class Rows {
 
   /// Tokens that a heading tells may be those of one of the epochs that the document tells.
   Way with_epochs(const ClaimAmount& time, const Way& once) const {
+    constexpr std::size_t kFew = 8;
     if (!fits_at_least(time, once.value, kBesideSteps))
-      for (const Work& epochs : epochs_)
-        if (const ClaimEnds all = once.value * ends_of(*epochs.quantity, true);
+      for (std::size_t i = 0; i < std::min(epochs_.size(), kFew); ++i)
+        if (const ClaimEnds all = once.value * ends_of(*epochs_[i].quantity, true);
             fits_at_least(time, all, kBesideSteps))
-          return {all, epochs.quantity->text + " \xC3\x97 " + once.how};
+          return {all, epochs_[i].quantity->text + " \xC3\x97 " + once.how};
     return once;
   }
 

@@ -292,6 +292,7 @@ UnitHint hint_of(std::string_view head) {
   if (lower.starts_with("hours for ")) return {ClaimDimension::kTime, kClaimHour, false};
   if (lower.starts_with("minutes for ")) return {ClaimDimension::kTime, kClaimHour / 60, false};
   if (lower.starts_with("days for ")) return {ClaimDimension::kTime, kClaimHour * 24, false};
+  if (lower == "hours a year" || lower == "hours per year") return {ClaimDimension::kTime, kClaimHour, false};
   if (lower.ends_with(" h") || lower.ends_with(" hours")) return {ClaimDimension::kTime, kClaimHour, false};
   if (lower == "# gpus" || has("gpu count") || has("gpus used") || has("num gpus") || has("number of gpus"))
     return {ClaimDimension::kGpus, 1, false};

@@ -33,26 +33,32 @@ bool is_sheet(const ClaimTable& table) {
   return second == "value" || second == "wert" || second == "estimate" || second == "amount" || second.empty();
 }
 
-/// Each row is of one unit, each column of several: columns are what is compared.
+/// Each row is of one unit, each column of several: columns are what is compared. What does not hold for an option is
+/// left empty, so that few units may be left.
 bool is_across(const ClaimTable& table, const std::vector<UnitHint>& hints) {
   constexpr std::size_t kLeastRows = 3;
   if (table.rows.size() < kLeastRows) return false;
   std::vector<std::set<ClaimDimension>> columns(table.heads.size());
+  std::vector<bool> has_gap(table.heads.size());
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::vector<ClaimText>& cells = table.rows[i].cells;
     if (!cells.front().gpus.empty()) return false;  // a row of its own option
     std::set<ClaimDimension> of_row;
     for (std::size_t column = 1; column < cells.size(); ++column) {
       const ClaimDimension dimension = dimension_of(cells[column], hints[i]);
+      if (cells[column].text.empty()) has_gap[column] = true;
       if (is_beside(dimension)) continue;
       of_row.insert(dimension);
       columns[column].insert(dimension);
     }
     if (of_row.size() > 1) return false;
   }
-  const auto known = [](const std::set<ClaimDimension>& column) { return !column.empty(); };
-  return std::ranges::any_of(columns, known) &&
-         std::ranges::all_of(columns, [&](const auto& column) { return !known(column) || column.size() > 1; });
+  bool any = false;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    if (columns[column].size() == 1 && !has_gap[column]) return false;
+    any = any || columns[column].size() > 1;
+  }
+  return any;
 }
 
 }  // namespace

@@ -71,12 +71,19 @@ std::string audit_read_words(const AuditReport& report) {
 std::string audit_text(const AuditReport& report, const Screen& screen, bool details) {
   const Audit& audit = report.audit;
   std::string text;
-  if (audit.findings.empty()) text = paragraph("Nothing wrong was found.", screen, 0, 0, Paint::kGreen);
+  if (audit.findings.empty() && audit.checked == 0 && audit.claims > 0)
+    text = paragraph("Nothing of it could be checked: " + count_of(audit.claims, "number") +
+                         (audit.claims == 1 ? " was" : " were") +
+                         " read, and none follows from the others or from what is known.",
+                     screen, 0, 0, Paint::kYellow);
+  else if (audit.findings.empty() && audit.claims == 0)
+    text = paragraph("Nothing of it could be checked.", screen, 0, 0, Paint::kYellow);
+  else if (audit.findings.empty()) text = paragraph("Nothing wrong was found.", screen, 0, 0, Paint::kGreen);
   else
     text = paragraph(count_of(static_cast<double>(audit.findings.size()), "finding") + ": " + counts_words(audit) + ".",
                      screen, 0, 0, Paint::kBold);
   text += paragraph(audit_read_words(report), screen, 0, 0);
-  if (audit.claims == 0)
+  if (audit.claims == 0 && audit.findings.empty())
     text +=
         paragraph("No number was found. Expected: tables between bars, lists, sums such as 3 h \xC3\x97 $2.49 = $7.47.",
                   screen, 0, 0);

@@ -65,6 +65,33 @@ bool has_size(const Gpu& gpu, double gigabytes) {
       sizes_of(gpu), [&](double size) { return std::fabs(size - gigabytes) <= std::max(kSameSize * size, 1.0); });
 }
 
+NamedModel model_in(const Catalogue& catalogue, std::string_view text) {
+  constexpr std::size_t kName = 5;
+  NamedModel found;
+  const auto end_of = [&](std::size_t at) { return std::min(text.find(' ', at), text.size()); };
+  const auto named = [&](std::size_t from, std::size_t to) -> NamedModel {
+    while (to > from && !is_letter(text[to - 1]) && !is_digit(text[to - 1]) && text[to - 1] != '+') --to;
+    while (from < to && !is_letter(text[from])) ++from;
+    if (to - from < kName) return {};
+    std::string name(text.substr(from, to - from));
+    std::ranges::replace(name, ' ', '-');
+    return {catalogue.find_model(name), from, to};
+  };
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = end_of(from);
+    // "Mixtral 8x7B"
+    NamedModel model;
+    if (end < text.size()) model = named(from, end_of(end + 1));
+    if (model.model == nullptr) model = named(from, end);
+    from = end + 1;
+    if (model.model == nullptr) continue;
+    if (found.model == nullptr && found.from == found.to) found = model;
+    else if (found.model != model.model) found.model = nullptr;
+    from = std::max(from, model.to + 1);
+  }
+  return found;
+}
+
 const std::vector<const Gpu*>& GpuNames::named(const std::string& key) {
   const auto [found, is_new] = named_.try_emplace(key);
   if (is_new && !key.empty())

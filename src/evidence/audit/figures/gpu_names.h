@@ -1,6 +1,7 @@
-// GPUs of the catalogue that a plan's short names mean.
+// GPUs and models of the catalogue that a plan's names mean.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,6 +18,14 @@ int gpus_of_package(const Gpu& gpu);
 std::vector<double> sizes_of(const Gpu& gpu);
 /// So close to one of them that it is the same: lists state 1000 for 1024, and what is left of a card.
 bool has_size(const Gpu& gpu, double gigabytes);
+
+/// A model of the catalogue with the bytes of its name in a text.
+struct NamedModel {
+  const ModelShape* model = nullptr;  ///< nullptr: none, or several
+  std::size_t from = 0, to = 0;
+};
+/// The one model that a text names: "Llama-3.1-8B", "Mixtral 8x7B".
+NamedModel model_in(const Catalogue& catalogue, std::string_view text);
 
 class GpuNames {
  public:

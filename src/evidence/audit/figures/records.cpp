@@ -15,6 +15,7 @@ ClaimRole money_role(std::string_view lower) {
   if (has_any(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
   if (has_any(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
     return ClaimRole::kCost;
+  if (has_word(lower, "rent") && !has_any(lower, {"price", "per ", "/"})) return ClaimRole::kCost;
   // "Price per 1M tokens", "price / run": of no hour.
   if (lower.contains("price") && has_any(lower, {"per ", "/"})) return ClaimRole::kNone;
   if (has_any(lower, {"spot price", "price", "on-demand", "on demand"})) return ClaimRole::kPrice;
@@ -207,7 +208,7 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
           quantity.added)
         return ClaimRole::kOverhead;
       if (has_any(lower, {"per-", "per ", "/epoch", "/"}) && !lower.contains("per-model") &&
-          !has_any(lower, {"(h", "(min", "time (", "/gpu"}))
+          lower != "hours per year" && !has_any(lower, {"(h", "(min", "time (", "/gpu"}))
         return ClaimRole::kNone;
       if (has_any(lower, {"total", "gesamt"})) return ClaimRole::kTotalTime;
       if (lower.empty() || has_any(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "minutes", "wall",
@@ -259,6 +260,7 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
   if (has_any(lower, {"samples/s"})) return ClaimRole::kSampleRate;
   if (has_any(lower, {"epochs"}) && !lower.contains("per")) return ClaimRole::kEpochs;
   if (has_any(lower, {"gpu-hours", "gpu hours"})) return ClaimRole::kGpuTime;
+  if (lower == "samples" || lower == "training samples" || lower == "examples") return ClaimRole::kSamples;
   if (lower == "total tokens" || lower == "tokens") return ClaimRole::kTokens;
   return ClaimRole::kNone;
 }

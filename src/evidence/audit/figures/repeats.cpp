@@ -12,17 +12,17 @@ namespace {
 
 /// A name whose last word is what is done several times, or who does it.
 bool names_repeats(std::string_view lower) {
-  return ends_with_word(trim(lower),
-                        {"epochs",  "passes", "runs",       "repeats", "repetitions", "seeds",    "trials", "folds",
-                         "members", "people", "persons",    "users",   "students",    "engineers", "developers",
-                         "teams",   "jobs",   "experiments", "rounds",  "times",       "copies",   "replicas"});
+  return ends_with_word(
+      trim(lower), {"epochs",  "passes",      "runs",    "repeats", "repetitions", "seeds",     "trials",     "folds",
+                    "members", "people",      "persons", "users",   "students",    "engineers", "developers", "teams",
+                    "jobs",    "experiments", "rounds",  "times",   "copies",      "replicas"});
 }
 
 /// Whole numbers that nothing is multiplied with.
 bool counts_something_else(std::string_view lower) {
-  return has_any(lower, {"batch", "token", "context", "length", "layer", "param", "rank", "micro", "accum", "gpu",
-                         "parallel", "score", "year", "version", "size", "vocab", "width", "head", "dim", "memory",
-                         "vram", "bandwidth", "price", "cost", "step", "sample"}) ||
+  return has_any(lower, {"batch", "token",    "context", "length",    "layer",   "param", "rank",  "micro", "accum",
+                         "gpu",   "parallel", "score",   "year",      "version", "size",  "vocab", "width", "head",
+                         "dim",   "memory",   "vram",    "bandwidth", "price",   "cost",  "step",  "sample"}) ||
          has_word_of(lower, {"tp", "pp", "dp", "cp", "ep", "id", "pos", "day", "week", "month"});
 }
 
@@ -48,6 +48,16 @@ std::vector<double> repeats_of(const ClaimRecord& record) {
   }
   products.erase(products.begin());
   return products;
+}
+
+bool repeats_differ(const ClaimRecord& a, const ClaimRecord& b) {
+  const auto product = [](const ClaimRecord& record) {
+    double all = 1;
+    for (const ClaimFact& one : record.facts)
+      if (one.value->dimension == ClaimDimension::kEpochs || names_repeats(to_lower(one.name))) all *= one.value->low;
+    return all;
+  };
+  return product(a) != product(b);
 }
 
 }  // namespace gpuplan::audit

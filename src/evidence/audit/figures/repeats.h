@@ -12,4 +12,7 @@ namespace gpuplan::audit {
 /// which hold figures about many things, only labels that name what is repeated.
 std::vector<double> repeats_of(const ClaimRecord& record);
 
+/// What is named so differs: 6 people and 10 people do not need the same.
+bool repeats_differ(const ClaimRecord& a, const ClaimRecord& b);
+
 }  // namespace gpuplan::audit

@@ -30,6 +30,7 @@ class Amounts {
       for (std::size_t i = 0; i + 1 < all.size(); ++i) {
         gpu_hours(line, i);
         by_the_year(line, all[i], all[i + 1]);
+        of_all(line, all[i], all[i + 1]);
         of_one(line, i);
         if (i + 2 >= all.size()) continue;
         each_of(line, all[i], all[i + 1], all[i + 2]);
@@ -56,6 +57,14 @@ class Amounts {
     return leads(gap, verb) && verb && ends_clause(text.substr(stated.to));
   }
 
+  /// "20 checkpoints of 182 GB, 3.64 TB.": a comma alone, and the sentence ends.
+  static bool is_apposition(const ClaimLine& line, std::size_t from, const ClaimAmount& stated) {
+    if (stated.from < from) return false;
+    const std::string_view text = line.said.text, behind = trim(text.substr(stated.to));
+    return trim(text.substr(from, stated.from - from)) == "," &&
+           (behind.empty() || behind == "." || behind.starts_with(". "));
+  }
+
   /// "8 GPUs for 12 hours are 96 GPU-hours", "8x H100 for 12 h: 96 GPU-hours", "12 h on 8 GPUs are 96 GPU-hours".
   void gpu_hours(const ClaimLine& line, std::size_t place) {
     const auto& all = line.said.quantities;
@@ -80,7 +89,7 @@ class Amounts {
       if (gpu.count > 0) take(gpu.count, gpu.from, gpu.to);
     const auto stated = std::ranges::find_if(all, [&](const ClaimAmount& one) { return one.from >= end; });
     if (count <= 0 || stated == all.end() || stated->dimension != ClaimDimension::kGpuTime || stated->odd ||
-        stated->range() || !equals(line, end, *stated))
+        stated->range() || !(equals(line, end, *stated) || is_apposition(line, end, *stated)))
       return;
     const auto times = multipliers(line.said, begin_of_sentence(lower, time.from), end_of_sentence(lower, stated->to),
                                    {&time, &*stated});
@@ -109,10 +118,17 @@ class Amounts {
     const bool of = joined.ends_with(" of") || (joined == "of" && number.dimension != ClaimDimension::kBare);
     // One word: "checkpoints", "answers". "3 of 8" and "10% more of" are none.
     if (!of || thing.contains(' ') || is_one_of(thing, {"percent", "out", "instead", "times", "more", "less"})) return;
-    if (!equals(line, one.to, stated)) return;
     const std::string verb = between(line.said, one, stated);
+    const bool each = one.dimension == ClaimDimension::kTime &&
+                      is_one_of(verb, {"each take", "each takes", "each need", "each, take", "take", "each are"}) &&
+                      ends_clause(std::string_view(line.said.text).substr(stated.to));
+    if (!each && !equals(line, one.to, stated) &&
+        !(one.dimension == ClaimDimension::kBytes && is_apposition(line, one.to, stated)))
+      return;
     // What runs beside each other takes no longer.
-    if (one.dimension == ClaimDimension::kTime && !is_one_of(verb, {"are", "is", "=", "make", "makes"})) return;
+    if (each && is_side_by_side(number, one, stated)) return;
+    if (one.dimension == ClaimDimension::kTime && !each && !is_one_of(verb, {"are", "is", "=", "make", "makes"}))
+      return;
     const auto times = multipliers(line.said, begin_of_sentence(line.said.text, number.from),
                                    end_of_sentence(line.said.text, stated.to), {&number, &one, &stated});
     if (!times) return;
@@ -123,6 +139,14 @@ class Amounts {
         if (fits(stated, right * factor * (one.dimension == ClaimDimension::kBytes ? kind : 1.0))) return;
     if (times->size() > 1) return;
     tell(line, stated, right, number.text + " \xC3\x97 " + one.text);
+  }
+
+  /// So many at a time, in rounds.
+  static bool is_side_by_side(const ClaimAmount& number, const ClaimAmount& one, const ClaimAmount& stated) {
+    constexpr double kMost = 1000;
+    for (double at_once = 2; at_once <= std::min(number.low, kMost); ++at_once)
+      if (fits(stated, ends_of(one) * std::ceil(number.low / at_once))) return true;
+    return false;
   }
 
   /// "8 H100 at 700 W for 100 hours use 560 kWh"
@@ -241,6 +265,24 @@ class Amounts {
     if (fits(*each, right)) return;
     bench_.find(FindingKind::kWrong, line.line, line.label, each->text, told(*each, right),
                 price.text + " / " + number_text(gpus));
+  }
+
+  /// "16x H100 at $2.50 per GPU-hour cost $40 an hour".
+  void of_all(const ClaimLine& line, const ClaimAmount& each, const ClaimAmount& all) {
+    if (each.dimension != ClaimDimension::kPrice || !each.per_gpu || all.dimension != ClaimDimension::kPrice ||
+        all.per_gpu || all.per_node || all.unit != each.unit || !is_plain(each) || !is_plain(all) ||
+        each.currency != all.currency ||
+        !is_one_of(between(line.said, each, all),
+                   {"cost", "costs", "are", "is", "=", "make", "makes", "come to", ", so", ", which is"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(all.to)))
+      return;
+    const double gpus = gpus_counted(line.said, each.from, all.to);
+    const auto times = multipliers(line.said, begin_of_sentence(line.said.text, each.from),
+                                   end_of_sentence(line.said.text, all.to), {&each, &all});
+    if (gpus < 2 || !times || times->size() > 2) return;
+    use({&each, &all});
+    const ClaimEnds right = ends_of(each) * gpus;
+    if (!fits(all, right)) tell(line, all, right, number_text(gpus) + " \xC3\x97 " + each.text);
   }
 
   /// "$100 a month is $1,200 a year".

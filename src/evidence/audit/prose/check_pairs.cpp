@@ -42,6 +42,13 @@ class Pairs {
     return !one.range() && !one.odd && one.low > 0 && !one.at_most && !one.at_least;
   }
 
+  /// "-> $21.00" is no "more than $21.00".
+  static bool is_behind_arrow(std::string_view text, const ClaimAmount& one) {
+    const std::string_view before = trim(text.substr(0, one.from));
+    return one.at_least && !one.range() && !one.odd && one.low > 0 &&
+           (before.ends_with("->") || (before.ends_with('-') && text.substr(one.from).starts_with('>')));
+  }
+
   /// A word of comparison behind a share, and what it is about.
   struct Comparison {
     std::string_view word;
@@ -86,8 +93,11 @@ class Pairs {
   /// Amounts that are told of two things, one as the other.
   static bool are_of_two(std::string_view between) {
     constexpr std::size_t kLongest = 50;
+    // "$31.92/h -> $21.00/h", "Now $31.92/h. A reservation costs $21.00/h"
+    const bool follows = is_one_of(between, {"-", "->", "\xE2\x86\x92", "=>"}) || between.starts_with(". ");
     return between.size() <= kLongest &&
-           has_any(between, {" and ", " vs", "versus", "against", " while ", " but ", ", ", "; ", "instead of"}) &&
+           (follows ||
+            has_any(between, {" and ", " vs", "versus", "against", " while ", " but ", ", ", "; ", "instead of"})) &&
            !has_any(between,
                     {"credit", "discount", "fee",  "with", " for ",  "plus",  "storage", "setup", "set-up", "per ", "/",
                      "+",      " then ",   "each", "spot", "in all", "total", "up to",   "left",  "budget"});
@@ -112,7 +122,7 @@ class Pairs {
                       : one.dimension == ClaimDimension::kTime || one.dimension == ClaimDimension::kTokenRate ||
                             one.dimension == ClaimDimension::kSampleRate || one.dimension == ClaimDimension::kStepTime;
       if (!counts) continue;
-      if (!is_plain(one)) return;
+      if (!is_plain(one) && !is_behind_arrow(text, one)) return;
       two.push_back(&one);
     }
     if (two.size() != 2 || two[0]->dimension != two[1]->dimension || two[0]->currency != two[1]->currency ||

@@ -34,7 +34,7 @@ class Prose {
     constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
       const auto& all = line.said.quantities;
-      if (line.code || all.size() < 2 || all.size() > kLongest) continue;
+      if (line.code || all.empty() || all.size() > kLongest) continue;
       for (std::size_t i = 1; i + 1 < all.size(); ++i) with_buffer(line, i);
       for (const ClaimAmount& one : all) saves(line, one);
     }
@@ -116,8 +116,10 @@ class Prose {
       two.push_back(&one);
     }
     if (two.empty()) two = of_sentence_before(line, from, before.substr(std::min(from, before.size())));
-    if (two.empty()) two = totals(before.substr(std::min(from, before.size())));
-    else if (two.size() != 2 || !are_compared(to_lower(text.substr(two[0]->to, two[1]->from - two[0]->to)))) return;
+    if (two.empty()) {
+      two = of_rows(text.substr(from, stated.from - from), text.substr(stated.to, to - stated.to));
+      if (two.empty()) two = totals(before.substr(std::min(from, before.size())));
+    } else if (two.size() != 2 || !are_compared(to_lower(text.substr(two[0]->to, two[1]->from - two[0]->to)))) return;
     if (two.size() != 2 || two[0]->currency != stated.currency || two[1]->currency != stated.currency) return;
     const ClaimAmount &more = two[0]->low >= two[1]->low ? *two[0] : *two[1],
                       &less = two[0]->low >= two[1]->low ? *two[1] : *two[0];
@@ -151,6 +153,31 @@ class Prose {
     }
     if (two.size() != 2) two.clear();
     return two;
+  }
+
+  /// The name stands in a text; a single letter as it is written: "a" is no option A.
+  static bool names(std::string_view text, const std::string& name) {
+    if (name.empty()) return false;
+    return name.size() == 1 ? has_word(text, name) : has_word(to_lower(text), to_lower(name));
+  }
+
+  /// "Option B is the cheapest and saves $35.20 against A": costs of two rows of one table, one named on either side.
+  std::vector<const ClaimAmount*> of_rows(std::string_view saver, std::string_view behind) {
+    const std::string lower = to_lower(trim(behind));
+    if (!starts_with_any(lower, {"against ", "compared to ", "compared with ", "versus ", "vs ", "vs. "})) return {};
+    const std::size_t end = std::min(behind.find_first_of(",;:("), behind.size());
+    behind = behind.substr(0, end);
+    for (int table = 0; table < bench_.tables(); ++table) {
+      std::vector<const ClaimAmount*> who, whom;
+      for (const ClaimRecord* row : bench_.rows_of(table)) {
+        if (!bench_.go_on()) return {};
+        if (row->total || row->cost() == nullptr || row->cost()->value->range()) continue;
+        if (names(saver, row->label)) who.push_back(row->cost()->value);
+        if (names(behind, row->label)) whom.push_back(row->cost()->value);
+      }
+      if (who.size() == 1 && whom.size() == 1 && who != whom) return {whom.front(), who.front()};
+    }
+    return {};
   }
 
   /// The amount, or the difference of two, stands somewhere in the document.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -101,6 +102,7 @@ class Rates {
         bought_at(line, i);
       }
     }
+    of_nodes();
   }
 
  private:
@@ -197,6 +199,57 @@ class Rates {
     for (const std::string_view word : {" input", " output", " tokens", " of egress", " of traffic"})
       if (to_lower(text.substr(from)).starts_with(word)) from += word.size();
     if (comes_to(line, from, cost)) costs(line, *work, price, cost, *of);
+  }
+
+  /// What the document's sentences ask for the hour of a node, where they name one price: "$24 per node-hour", "A
+  /// node-hour costs $24"; nullptr: none, or several.
+  const ClaimAmount* price_of_node() const {
+    const ClaimAmount* found = nullptr;
+    for (const ClaimLine& line : bench_.document.lines)
+      for (const ClaimAmount& one : line.said.quantities) {
+        const std::string before = to_lower(trim(std::string_view(line.said.text).substr(0, one.from)));
+        const bool told = one.dimension == ClaimDimension::kMoney &&
+                          ends_with_word(before, {"a node-hour costs", "one node-hour costs", "a node-hour is",
+                                                  "per node-hour:", "price of a node-hour:", "node-hour at"});
+        if (!told && !(one.dimension == ClaimDimension::kPrice && one.per_node)) continue;
+        if (one.range() || one.odd || (found != nullptr && found->low / found->unit != one.low / one.unit))
+          return nullptr;
+        found = &one;
+      }
+    return found;
+  }
+
+  /// Node-hours of a table without prices cost what its sentences say, where most of its rows do.
+  void of_nodes() {
+    const ClaimAmount* price = price_of_node();
+    if (price == nullptr) return;
+    const ClaimEnds each = ends_of(*price) * (1 / price->unit);
+    for (int table = 0; table < bench_.tables(); ++table) {
+      std::vector<std::pair<const ClaimRecord*, const ClaimAmount*>> rows;
+      int good = 0;
+      const ClaimEnds written = ends_of(*price, true) * (1 / price->unit);
+      const auto right = [&](const ClaimAmount& hours) { return each * (ends_of(hours) * (1 / kHour)); };
+      for (const ClaimRecord* row : bench_.rows_of(table)) {
+        if (!bench_.go_on()) return;
+        const ClaimAmount* hours = nullptr;
+        for (const ClaimFact& one : row->facts)
+          if (one.value->dimension == ClaimDimension::kNodeTime && !one.value->range()) hours = one.value;
+        if (row->total || hours == nullptr || row->cost() == nullptr || row->find(ClaimRole::kPrice) != nullptr ||
+            row->cost()->value->currency != price->currency)
+          continue;
+        rows.emplace_back(row, hours);
+        good += fits(*row->cost()->value, right(*hours)) ? 1 : 0;
+      }
+      constexpr int kEnough = 2;
+      if (good < kEnough || static_cast<std::size_t>(good) * 2 < rows.size()) continue;
+      bench_.use(*price);
+      for (const auto& [row, hours] : rows) {
+        bench_.use(*hours);
+        bench_.judge(*row, *row->cost(),
+                     {{right(*hours), hours->text + " \xC3\x97 " + price->text,
+                       written * (ends_of(*hours, true) * (1 / kHour))}});
+      }
+    }
   }
 
   /// The first amount that stands behind the unit of a price, which may hold one itself: "$3 per 1M tokens".

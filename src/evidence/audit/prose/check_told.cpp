@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ namespace {
 
 /// Times may hold so much beside the work, where no sign of equality stands.
 constexpr double kBesideWork = 1.3;
+constexpr double kDay = 24 * kHour;
 
 /// Words between two amounts, without what says that the second is about so much.
 std::string words_between(const ClaimText& said, const ClaimAmount& a, const ClaimAmount& b) {
@@ -40,6 +42,7 @@ class Told {
       for (std::size_t i = 0; i + 1 < all.size(); ++i) {
         if (i + 2 < all.size()) time_of_work(line, all[i], all[i + 1], all[i + 2]);
         same(line, all[i], all[i + 1]);
+        in_brackets(line, all[i], all[i + 1]);
       }
       changed(line);
     }
@@ -53,11 +56,37 @@ class Told {
     const std::string joined = words_between(line.said, first, second), verb = words_between(line.said, second, time);
     const std::string before = to_lower(std::string_view(line.said.text).substr(0, first.from));
     const bool turned = trim(before).ends_with("at") && is_one_of(joined, {"", ","});
-    if (!turned && !is_one_of(joined, {"at", "@", "with", "at a rate of", "of"})) return;
+    // "We train on 12B tokens. At 165,000 tokens/s that takes 20 h"
+    if (!turned && !is_one_of(joined, {". at", "; at", ", at", "at", "@", "with", "at a rate of", "of"})) return;
     const bool equal = is_one_of(verb, {"=", "\xE2\x89\x88"});
-    if (!equal &&
-        !is_one_of(verb, {"takes", "take", "taking", "is", "are", ":", "->", "\xE2\x86\x92", "need", "needs", "in",
-                          "will take", "would take", "lasts", "last", "means", "comes to", "run for", "runs for"}))
+    if (!equal && !is_one_of(verb, {"takes",
+                                    "take",
+                                    "taking",
+                                    "is",
+                                    "are",
+                                    ":",
+                                    "->",
+                                    "\xE2\x86\x92",
+                                    "need",
+                                    "needs",
+                                    "in",
+                                    ", which takes",
+                                    "which takes",
+                                    "that takes",
+                                    "this takes",
+                                    "it takes",
+                                    ", so it takes",
+                                    ", that takes",
+                                    ", which is",
+                                    ", which means",
+                                    "will take",
+                                    "would take",
+                                    "lasts",
+                                    "last",
+                                    "means",
+                                    "comes to",
+                                    "run for",
+                                    "runs for"}))
       return;
     const ClaimAmount &work = turned ? second : first, &speed = turned ? first : second;
     if (speed.per_gpu || work.range() || speed.range() || work.low <= 0 || speed.low <= 0) return;
@@ -93,6 +122,21 @@ class Told {
                 work.text + sign + speed.text);
   }
 
+  /// "5 days (120 h)": of few days the last is often a part of one, and days of work have 12 hours at most.
+  void in_brackets(const ClaimLine& line, const ClaimAmount& days, const ClaimAmount& hours) {
+    constexpr double kFew = 3, kOfWork = 12;
+    if (days.dimension != ClaimDimension::kTime || hours.dimension != ClaimDimension::kTime || days.unit != kDay ||
+        hours.unit != kHour || days.range() || hours.range() || days.at_most || days.at_least || hours.at_least ||
+        hours.at_most || days.odd || hours.odd || between(line.said, days, hours) != "(" ||
+        !std::string_view(line.said.text).substr(hours.to).starts_with(')'))
+      return;
+    bench_.use(days);
+    bench_.use(hours);
+    if (fits(hours, ends_of(days)) || days.low < kFew * kDay || hours.low / kHour <= kOfWork * days.low / kDay) return;
+    bench_.find(FindingKind::kWrong, line.line, line.label, days.text + " (" + hours.text + ")",
+                number_text(std::round(days.low / kHour)) + " h", days.text + " \xC3\x97 24 h");
+  }
+
   /// "1,000 s, which is 16.7 min"
   void same(const ClaimLine& line, const ClaimAmount& a, const ClaimAmount& b) {
     if (a.dimension != b.dimension || a.unit == b.unit || a.range() || b.range() ||
@@ -102,7 +146,6 @@ class Told {
       return;
     bench_.use(a);
     bench_.use(b);
-    constexpr double kDay = 24 * kHour;
     if (fits(b, ends_of(a, true)) || a.unit >= kDay || b.unit >= kDay) return;
     bench_.find(FindingKind::kWrong, line.line, line.label, a.text + " = " + b.text,
                 told(b.dimension, ends_of(a, true)), a.text);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "domain/work/model_shape.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/gpu_names.h"
 #include "evidence/audit/figures/sentence.h"
@@ -33,7 +34,9 @@ class Weights {
       if (line.code) continue;
       const std::string lower = to_lower(line.said.text);
       const auto& all = line.said.quantities;
-      for (const ClaimAmount& one : all) fits_on(line, lower, one);
+      for (const ClaimAmount& one : all)
+        if (counts_parameters(one)) fits_on(line, lower, one);
+      experts_fit(line, lower);
       if (is_of_a_part(lower)) continue;
       for (std::size_t i = 0; i + 1 < all.size(); ++i)
         for (std::size_t j = i + 1; j < all.size(); ++j) needs(line, lower, all[i], all[j]);
@@ -190,10 +193,25 @@ class Weights {
     return found;
   }
 
+  /// "Mixtral-8x7B in bf16 fits on one H100": all experts have to be there, though a token meets few of them.
+  void experts_fit(const ClaimLine& line, const std::string& lower) {
+    const NamedModel named = model_in(bench_.catalogue, line.said.text);
+    if (named.model == nullptr || named.model->experts <= 0) return;
+    ClaimAmount all;
+    all.dimension = ClaimDimension::kParameters;
+    all.low = all.high = count_parameters(*named.model).total();
+    all.from = named.from;
+    all.to = named.to;
+    all.text = line.said.text.substr(named.from, named.to - named.from);
+    all.id = -1;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.from >= named.from && one.to <= named.to) all.id = one.id;
+    fits_on(line, lower, all);
+  }
+
   /// "A 70B fits on one A100 40GB in bf16", "A single 24 GB card holds a 32B in 8 bit": not where the weights alone are
   /// more than the card has.
   void fits_on(const ClaimLine& line, const std::string& lower, const ClaimAmount& parameters) {
-    if (!counts_parameters(parameters)) return;
     const std::size_t from = begin_of_sentence(lower, parameters.from), to = end_of_sentence(lower, parameters.to);
     const std::string sentence = lower.substr(from, to - from);
     // Conditions, questions, and what is said of others.
@@ -208,7 +226,9 @@ class Weights {
     const double width = width_in(sentence);
     if (width == 0) return;
     for (const ClaimAmount& one : line.said.quantities)
-      if (&one != &parameters && one.from >= from && one.from < to && counts_parameters(one)) return;
+      if (&one != &parameters && one.from >= from && one.from < to && counts_parameters(one) &&
+          (one.from < parameters.from || one.to > parameters.to))
+        return;
     const std::vector<Card> cards = cards_in(line.said, lower, from, to);
     if (cards.size() != 1 || cards.front().bytes <= 0) return;
     const Card& card = cards.front();
