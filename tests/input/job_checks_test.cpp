@@ -31,15 +31,17 @@ TEST(JobChecks, FiguresThatAreNotExactMayComeOutShorter) {
   EXPECT_NE(error_of(phases + "limits: {deadline: 4 h}\n").find("a takes at least"), std::string::npos);
 }
 
-TEST(JobChecks, SetUpsManualStepsAndItemsCount) {
+TEST(JobChecks, ManualStepsAndItemsCountAndSetUpsAreLeftToTheSearch) {
   const std::string phases =
       "phases:\n"
       "  - name: test\n"
-      "    setup: {time: 1 h}\n"
+      "    before: {note: check, time: 1 h}\n"
       "    work: {items: 200, each: {one: 16.1 s}, exact: true, workers: 2}\n";
-  // 100 x 16.1 s are 27 min, the set-up at least 50.
+  // 100 x 16.1 s are 27 min, the check at least 50.
   EXPECT_NE(error_of(phases + "limits: {deadline: 1 h}\n").find("limits.deadline"), std::string::npos);
   EXPECT_EQ(error_of(phases + "limits: {deadline: 2 h}\n"), "");
+  const std::string set_up = "phases: [{name: test, setup: {time: 2 h}, work: {items: 1, each: {one: 1 s}}}]\n";
+  EXPECT_EQ(error_of(set_up + "limits: {deadline: 1 h}\n"), "") << "the answer tells the nearest plan";
 }
 
 TEST(JobChecks, ABudgetThatTheContingencyTakes) {

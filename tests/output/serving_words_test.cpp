@@ -36,7 +36,7 @@ Serving some_serving() {
 TEST(ServingWords, SayWhatComesOutAndWhatRequestsMeet) {
   EXPECT_EQ(
       serving_words(estimate_with(some_serving()), phase_with({})),
-      "2,000 tokens/s (1,800–2,300), 6,000 input included; TTFT 500 ms (300–900), TPOT 30 ms (25–38); 64 concurrent "
+      "2,000 tokens/s (1,800–2,300), 6,000 with input tokens; TTFT 500 ms (300–900), TPOT 30 ms (25–38); 64 concurrent "
       "requests");
 }
 

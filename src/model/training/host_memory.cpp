@@ -59,9 +59,9 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
   return host;
 }
 
-Bytes unstated_host_memory(const TrainingConstants& constants, const NodeShape& node) {
+Bytes unstated_host_memory(const TrainingConstants& constants, const NodeShape& node, double share) {
   constexpr Bytes kSmall = 96 * units::GiB;
-  const Bytes gpu = node.gpu->memory;
+  const Bytes gpu = node.gpu->memory * share;
   return std::max(gpu, std::min(gpu * constants.host_memory, kSmall)) * node.gpus;
 }
 

@@ -83,16 +83,19 @@ bool mostly_pretraining(const PracticeConstants& practice, const TrainingWork& w
   return pretraining_share(practice, work) >= 0.5;
 }
 
-bool left_open(const Framework& framework, const TrainPhase& train, StartFrom start) {
-  const bool adapters = train.method == Method::kLora || train.method == Method::kQlora;
-  if (!(adapters ? framework.auto_adapters : framework.auto_full)) return false;
-  const bool joins =
-      std::ranges::find(framework.limits, FrameworkLimit::kJoins, &LimitRow::limit) != framework.limits.end();
-  return !joins || !train.data.samples || start == StartFrom::kScratch;
+bool left_open(const Framework& framework, Method method) {
+  const bool adapters = method == Method::kLora || method == Method::kQlora;
+  return adapters ? framework.auto_adapters : framework.auto_full;
+}
+
+bool joins_samples(const Framework& framework, const TrainPhase& train, StartFrom start) {
+  return train.data.samples && start == StartFrom::kWeights &&
+         std::ranges::find(framework.limits, FrameworkLimit::kJoins, &LimitRow::limit) != framework.limits.end();
 }
 
 bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work) {
-  if (!left_open(framework, *work.phase, start_from(practice, work))) return false;
+  if (!left_open(framework, work.phase->method) || joins_samples(framework, *work.phase, start_from(practice, work)))
+    return false;
   const double share = pretraining_share(practice, work);
   return (share > 0 && framework.pretrain > 0) || (share < 1 && framework.fine_tune > 0);
 }

@@ -22,10 +22,11 @@ struct Habit {
   double params = 0;     ///< of the networks: small ones are not cut; 0: not known
 };
 
-/// Whether a framework is taken for such training unless it is named: not for methods that it is left out for, nor to
-/// go on training with samples where it joins them all to full sequences, that have to be made beforehand: it would
-/// learn prompts too, and samples would see each other.
-bool left_open(const Framework& framework, const TrainPhase& train, StartFrom start);
+/// Whether a framework is taken for such a method unless it is named.
+bool left_open(const Framework& framework, Method method);
+/// Whether it would go on training with samples that it joins to full sequences: they have to be made beforehand,
+/// prompts are learnt too, and samples see each other. Left open, nobody takes it where anything else fits.
+bool joins_samples(const Framework& framework, const TrainPhase& train, StartFrom start);
 /// Whether people think of a framework for such work; others they take where it pays.
 bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work);
 

@@ -211,8 +211,7 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   if (!named) {
     const PracticeConstants& practice = catalogue.practice_constants;
     for (const Framework& framework : catalogue.frameworks) {
-      if (!framework.trains || !left_open(framework, phase, training.start) || thought_of(practice, framework, work))
-        continue;
+      if (!framework.trains || !left_open(framework, phase.method) || thought_of(practice, framework, work)) continue;
       // Formats cost quality: none that keeps no fp32 weights is taken for speed.
       const bool lesser = phase.method == Method::kFull && !framework.master_fp32 && !phase.master_weights;
       if (lesser && !result.frameworks.empty()) continue;

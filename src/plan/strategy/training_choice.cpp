@@ -56,7 +56,7 @@ const Spread& TrainingChoice::spread_of(const Strategy& strategy) {
 Bytes TrainingChoice::host_room(const Strategy& strategy) const {
   if (node_.ram > Bytes{}) return node_.ram;
   if (strategy.offload == Offload::kNone) return kNoBytes;
-  return unstated_host_memory(*rates_->constants, node_) * (usable_ / node_.gpu->usable);
+  return unstated_host_memory(*rates_->constants, node_, usable_ / node_.gpu->usable);
 }
 
 bool TrainingChoice::holds_on_host(const Strategy& strategy, Bytes wanted) {

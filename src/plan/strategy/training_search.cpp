@@ -107,11 +107,12 @@ class TrainingSearch {
   /// Frameworks that people think of for such work, or the others.
   enum class Whose { kUsual, kOthers };
 
-  /// Whether what was chosen spends most of its time on gradients and weights between GPUs: over the network, or over
-  /// PCIe inside a machine.
+  /// Whether what was chosen spends most of its time on gradients and weights between GPUs: over the network, or where
+  /// weights are gathered over PCIe inside a machine.
   bool talks() const {
     const StepParts& step = choice_.best().estimate.step;
-    return choice_.fits() && step.data_traffic > 0.5 * step.total();
+    const bool gathers = nodes_ > 1 || choice_.best().strategy.sharding == Sharding::kZero3;
+    return choice_.fits() && gathers && step.data_traffic > 0.5 * step.total();
   }
 
   /// A framework to choose from, with what its layers cost: worked out once, however often it is looked at.
@@ -157,6 +158,7 @@ class TrainingSearch {
   void look(std::initializer_list<SearchTier> tiers, Whose whose) {
     const bool others = whose == Whose::kOthers;
     if (others && usual_) return;
+    const StartFrom start = start_from(catalogue_.practice_constants, work_);
     const std::size_t first = others ? software_.usual : 0, end = others ? tools_.size() : software_.usual;
     for (const SearchTier tier : tiers) {
       TrainingCandidates::Walk walk;
@@ -166,6 +168,7 @@ class TrainingSearch {
         Tool& tool = tools_[walk.framework];
         // With the memory of other chips, of what nobody thinks of only what was taken.
         if (others && held_ && tool.start.framework != *held_) continue;
+        if (others && choice_.fits() && joins_samples(*software_.frameworks[walk.framework], phase_, start)) continue;
         if (!cuts_layers(tier) && !software_.uncut[walk.framework]) continue;
         if (others && cuts_layers(tier) && !software_.cut[walk.framework]) continue;
         if (others && !uses_host(tier) && !candidates_.offload_fixed() && !has_room(rates_of(walk.framework))) continue;
