@@ -139,7 +139,7 @@ class Phases(unittest.TestCase):
             place = folder.place / "bin"
             place.mkdir()
             (place / "curl").write_text("#!/bin/sh\nprintf 401\n")
-            (place / "python3").write_text(f"#!/bin/sh\ntouch {folder.place}/installed\n")
+            (place / "python3").write_text(f"#!/bin/sh\ncase \"$*\" in *pip*) touch {folder.place}/installed ;; esac\nexit 1\n")
             for program in place.iterdir():
                 program.chmod(0o755)
             done = subprocess.run(["bash", str(scripts_of(folder.path, "01")[0])], capture_output=True, text=True, timeout=60, check=False,

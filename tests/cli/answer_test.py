@@ -169,7 +169,7 @@ class Hints(unittest.TestCase):
     def test_a_deadline_that_no_plan_keeps(self):
         code, text, said = ask("plan " + LORA + " --deadline '1 min'")
         self.assertEqual((code, said), (4, ""))
-        self.assertRegex(" ".join(text.split()), r"No plan keeps to the deadline of 1 min\. Closest: ")
+        self.assertRegex(" ".join(text.split()), r"No plan keeps to the 1 min deadline\. Closest: ")
 
 
 class Details(unittest.TestCase):
@@ -215,7 +215,6 @@ class Age(unittest.TestCase):
                 self.assertEqual(age, self.on("2026-11-10", *more)["market"]["age_days"], more)
             self.assertEqual(age, 101)
             text = run("plan", *shlex.split(LORA), "--as-of", "2026-08-15", "--prices", prices, GPUPLAN_TODAY="2027-11-01").stdout
-            self.assertIn("14 days old", text)
             self.assertNotIn("months old", text)
             self.assertNotIn("look them up", text)
 

@@ -22,7 +22,7 @@ job: offloads
 market: {use: only, offers: [{gpu: A100 SXM 80GB, gpus: 8, price: $9.76/h, provider: %s}]}
 phases:
   - name: a
-    train: {model: Llama-3.1-70B, data: {tokens: 10M}, sequence: 2048, batch: 64, framework: hf-trainer, offload: optimizer+params}
+    train: {model: Qwen2.5-32B, data: {tokens: 10M}, sequence: 2048, batch: 64, framework: hf-trainer, offload: optimizer+params}
 """
 
 
@@ -135,7 +135,7 @@ class NoProgram(Launches):
     """Where launch has no program for the pick, the answer says for what it has one."""
 
     def test_another_plan_that_can_be_written_is_named(self):
-        asked = ["--model", "Llama-3.1-8B", "--sequence", "131072", "--tokens", "20M", "--method", "lora"]
+        asked = ["--model", "Llama-3.3-70B", "--tokens", "100M", "--method", "full", "--nodes", "2"]
         said = plain(run("plan", *asked).stdout)
         self.assertIn("The job needs command: for train", said)
         found = re.search(r"launch writes a program for .*? \([\d.]+ h, \$[\d.,]+\): add --plan (\w+) to Next", said)

@@ -7,6 +7,7 @@ Prints "counted PASSED FAILED" last, for ./test.
 """
 
 import json
+import tempfile
 import unittest
 
 from program import EXAMPLES, ROOT, main, run

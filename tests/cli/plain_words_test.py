@@ -52,6 +52,7 @@ ALLOWED = {
     "allow_tight": "a key",
     "micro-batches in flight": "what a pipeline holds",
     'histories"': "a key of JSON",
+    'dearer"': "a word that audit reads in people's plans",
     "side by side\"": "a value of JSON (placement), kept for programs that read it",
 }
 

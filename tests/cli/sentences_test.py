@@ -194,7 +194,7 @@ class WhatIf(unittest.TestCase):
             self.assertIn(row["nothing_fits"].split(". ")[1] if ". " in row["nothing_fits"] else row["nothing_fits"], plain,
                           (words, said))
             self.assertIn(row["nothing_fits"], text_of("whatif", *words))
-        self.assertIn("Validate cannot run on any of these machines: the job fixes settings that do not work here",
+        self.assertIn("Phase validate cannot run on any of these machines: the job fixes settings that do not work here",
                       text_of("whatif", GATE, "--set", "phases.validate.train.parallel={dp: 7}"))
 
 

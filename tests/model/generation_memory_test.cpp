@@ -35,7 +35,8 @@ TEST(GenerationMemory, TablesThatStayOnTheHostAreNotOnTheGpu) {
   const double table = 128256.0 * 4096 * 2;
   const ModelShape apart = llama_3_8b();
   EXPECT_NEAR(plain_weights(apart, "vllm") - plain_weights(apart, "llama.cpp"), table, 1);
-  EXPECT_NEAR(plain_weights(apart, "vllm", 2), plain_weights(apart, "llama.cpp", 2), 1) << "the last stage has the head";
+  EXPECT_NEAR(plain_weights(apart, "vllm", 2), plain_weights(apart, "llama.cpp", 2), 1)
+      << "the last stage has the head";
   ModelShape tied = llama_3_8b();
   tied.tied = true;
   EXPECT_NEAR(plain_weights(tied, "llama.cpp"), plain_weights(apart, "llama.cpp"), 1)

@@ -162,7 +162,11 @@ async function downloads() {
   const lines = csv.text.trimEnd().split("\r\n");
   same("CSV: name", csv.name, "plans.csv");
   same("CSV: a line each", lines.length, plans.rows.length + 1);
-  same("CSV: cells", lines[1], plans.rows[0].cells.map((cell) => (/[",']/.test(cell) ? `"${cell}"` : cell)).join(","));
+  same("CSV: cells", lines[1], plans.rows[0].cells.flatMap((cell, i) => {
+    const value = plans.rows[0].values[i], end = plans.rows[0].ends?.[i];
+    if (value !== null && value !== undefined) return end !== null && end !== undefined ? [value, end] : [value];
+    return [/[",']/.test(cell) ? `"${cell}"` : cell];
+  }).join(","));
   const json = await downloaded(opened, () => table.getByRole("button", { name: "Download as JSON" }).click());
   same("JSON: values", JSON.parse(json.text).map((row) => row.hours.value), plans.rows.map((row) => row.values[1]));
   for (const chart of charts) {

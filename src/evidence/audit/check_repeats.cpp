@@ -131,6 +131,16 @@ class Repeats {
     }
   }
 
+  /// Another table has the same price for as many of them: one offer is dearer than so many others, and no slip.
+  bool said_elsewhere(const ClaimRecord& row) const {
+    const ClaimFact* price = only(row, ClaimRole::kPrice);
+    return std::ranges::any_of(bench_.records, [&](const ClaimRecord& other) {
+      const ClaimFact* its = only(other, ClaimRole::kPrice);
+      return its != nullptr && other.row >= 0 && other.table != row.table && other.gpu == row.gpu &&
+             other.count == row.count && fits(*price->value, ends_of(*its->value));
+    });
+  }
+
   /// Prices of several GPUs that are, but for one, so many times the price of one.
   void several() {
     std::map<std::string, const ClaimRecord*> singles;
@@ -177,7 +187,7 @@ class Repeats {
       for (const Pair& pair : pairs) {
         const ClaimFact& stated = *only(*pair.row, ClaimRole::kPrice);
         bench_.use(*stated.value);
-        if (!pair.good)
+        if (!pair.good && !said_elsewhere(*pair.row))
           bench_.find(FindingKind::kInconsistent, stated.line, pair.row->label, stated.value->text,
                       told(ClaimDimension::kPrice, pair.right),
                       std::to_string(pair.row->count) + " \xC3\x97 " + only(*pair.one, ClaimRole::kPrice)->value->text +

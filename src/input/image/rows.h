@@ -100,8 +100,8 @@ void fields(auto& archive, Of<PriceSpread> auto& spread) {
 void fields(auto& archive, Of<EngineProfile> auto& engine) {
   archive(engine.name, engine.formats, engine.caches, engine.unfused, engine.attention, engine.own_kernels,
           engine.half_accumulate, engine.continuous, engine.prompts_first, engine.evicts, engine.pipelines,
-          engine.copies_cache, engine.loops_experts, engine.emulates, engine.one_shot, engine.host_tables, engine.measured, engine.source,
-          engine.as_of);
+          engine.copies_cache, engine.loops_experts, engine.emulates, engine.one_shot, engine.host_tables,
+          engine.measured, engine.source, engine.as_of);
   for (const auto& number : kEngineFields) archive(engine.*number.field);
 }
 

@@ -16,8 +16,8 @@ namespace {
 struct Writer {
   std::string_view framework;
   Result<Work> (*write)(const WorkPlace&);
-  std::string OptimizerFacts::*optimizer = nullptr;  ///< what the program calls optimizers; null: it sees to that
-  bool text_alone = false;                           ///< it loads no weights of models that also see or hear
+  std::string OptimizerFacts::* optimizer = nullptr;  ///< what the program calls optimizers; null: it sees to that
+  bool text_alone = false;                            ///< it loads no weights of models that also see or hear
 };
 
 constexpr std::array<Writer, 11> kTraining = {{

@@ -283,7 +283,7 @@ std::string settings_remark(const PlanReport& report, const Plan&) {
 }
 
 struct Rule {
-  double AnswerConstants::*weight;
+  double AnswerConstants::* weight;
   bool warning;
   Say say;
 };
@@ -351,6 +351,7 @@ std::vector<Remark> remarks(const PlanReport& report) {
   for (const Rule& rule : kRules)
     if (const std::string text = rule.say(report, *pick); !text.empty())
       found.push_back({weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : "",
+                       rule.say == assumed_remark ? "Assumed: several settings (--details)." : "",
                        rule.say == regret_remark && report.break_even
                            ? "It stays recommended " + break_even_words(report) + "."
                            : "",

@@ -159,12 +159,19 @@ class ShortAnswer {
   void remarks_within(int lines) {
     const auto most = static_cast<std::size_t>(report_.catalogue.answer_constants.remarks);
     std::vector<Remark> taken;
-    for (Remark& remark : remarks(report_)) {
-      if (taken.size() == most) break;
+    std::vector<Remark> all = remarks(report_);
+    // What is assumed is always said, if only that something is.
+    int kept = std::ranges::any_of(all, [](const Remark& remark) { return !remark.least.empty(); }) ? 1 : 0;
+    for (Remark& remark : all) {
+      const bool due = !remark.least.empty();
+      if (due) kept = 0;
+      else if (taken.size() + static_cast<std::size_t>(kept) >= most) continue;
+      const int room = lines - kept;
       const bool narrow = screen_.columns < kUsualColumns || screen_.markdown();
-      if (!narrow && lines_of(words_of(remark)) > lines) remark.text = std::move(remark.shorter);
+      for (std::string* fewer : {&remark.shorter, &remark.least})
+        if (!narrow && lines_of(words_of(remark)) > room && !fewer->empty()) remark.text = std::move(*fewer);
       const int takes = lines_of(words_of(remark));
-      if (remark.text.empty() || (!narrow && takes > lines)) continue;
+      if (remark.text.empty() || (!narrow && takes > room)) continue;
       lines -= takes;
       taken.push_back(std::move(remark));
     }

@@ -38,7 +38,7 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
   // Where another plan is as good, why this one.
   if (report.found.recommendations.tied_with)
     for (const auto& [label, why] : pick_lines(report))
-      if (label == "Why") words += ". It has " + why;
+      if (label == "Why") words += ". It has " + without_hints(why);
   return words + ".";
 }
 
@@ -87,7 +87,7 @@ std::string meaning_words(const PlanReport& report, const TableBlock& table) {
   for (const Plan* plan : answer_rows(report)) most = std::max(most, plan->at_once);
   if (most > 1)
     words += (words.empty() ? "" : " ") + std::to_string(most) + " at a time: up to " + std::to_string(most) +
-             " such machines side by side, for phases that need not wait for each other.";
+             " such machines in parallel, for phases that need not wait for each other.";
   return words;
 }
 

@@ -77,7 +77,8 @@ ReportSection basis_section(const ReportParts& parts) {
     add_list(section, lines);
   }
   std::vector<std::string> searched;
-  if (report.found.market.used > 0) searched.push_back(tally_words(report));
+  // Where nothing fits the answer says it.
+  if (report.found.market.used > 0 && pick != nullptr) searched.push_back(tally_words(report));
   if (const std::string market = market_words(report); !market.empty()) searched.push_back(market);
   if (!searched.empty()) section.blocks.push_back(TextBlock{"Searched", true});
   add_list(section, searched);

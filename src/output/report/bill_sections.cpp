@@ -4,7 +4,6 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/answer/parts/api_words.h"
 #include "output/answer/remarks.h"
 #include "output/report/report_words.h"
 #include "output/views/plan_views.h"
@@ -211,9 +210,6 @@ ReportSection bill_section(const ReportParts& parts) {
       add_list(section, notes);
     }
   }
-  std::vector<std::string> lines;
-  if (const std::string api = api_words(report, pick); !api.empty()) lines.push_back(api);
-  add_list(section, lines);
   return section;
 }
 

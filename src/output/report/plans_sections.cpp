@@ -233,7 +233,7 @@ void add_commands(const ReportParts& parts, const std::vector<const Plan*>& plan
       scripts += (scripts.empty() ? "# " : "\n# ") + report.name(*plan) + "\n" + command + " -o run-" + plan->id;
   }
   if (!commands.empty()) {
-    section.blocks.push_back(TextBlock{"What is started there in place of the commands of the recommended plan:"});
+    section.blocks.push_back(TextBlock{"What is started there instead of the commands of the recommended plan:"});
     section.blocks.push_back(CodeBlock{"sh", commands});
   }
   if (!scripts.empty()) {

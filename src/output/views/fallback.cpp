@@ -73,6 +73,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
                                  : "cost + " + short_money(report.job.value_of_time * units::hour) + " per hour";
   const std::string ties = missed || goal == Goal::kFewestGpus ? "" : "; of plans hardly apart the easier to get";
   std::string note = (missed ? "No plan meets the limits; ranked by " : "Ranked by ") + ranked + ties;
+  if (report.found.recommendations.tied_with) note += "; the first has " + tied_rule(report, "least");
   if (missed) note += ", closest first";
   else if (limited && (goal == Goal::kBestValue || goal == Goal::kCheapest))
     note += ". \"Up to\": above this price, take the next row" +

@@ -187,9 +187,10 @@ std::string pick_words(const PlanReport& report) {
     // One whose memory may not do is set aside, whatever it meets.
     if (std::ranges::any_of(report.found.plans, &Plan::keeps_limits))
       return "No plan whose memory fits meets the limits. Closest: " + name + ".";
-    return std::string(!target                            ? "No plan meets the limits."
-                       : limits.deadline || limits.budget ? "No plan meets both the limits and the target."
-                                                          : "No plan reaches the target with " + percent(limits.confidence) + " chance.") +
+    return std::string(!target ? "No plan meets the limits."
+                       : limits.deadline || limits.budget
+                           ? "No plan meets both the limits and the target."
+                           : "No plan reaches the target with " + percent(limits.confidence) + " chance.") +
            " Closest: " + name + ".";
   }
 
