@@ -205,8 +205,8 @@ class Contradictions(unittest.TestCase):
         job = ("market: {use: only, offers: [{provider: one, gpu: 4x H100 SXM, price: $12-20/h}, "
                "{provider: two, gpu: 2x RTX A4000, price: $0.3-0.4/h}]}\n"
                "phases:\n"
-               "  - {name: a, train: {model: Llama-3.1-8B, method: lora, data: {tokens: 200M}, sequence: 4096}, gpus: [4x H100 SXM]}\n"
-               "  - {name: b, needs: [a], fixed: {gpus: 2, time: 3 h}, gpus: [2x RTX A4000]}\n")
+               "  - {name: a, train: {model: Llama-3.1-8B, method: lora, data: {tokens: 200M}, sequence: 4096}}\n"
+               "  - {name: b, needs: [a], fixed: {gpus: 2, time: 3 h}}\n")
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/job.yaml"
             found = []
@@ -220,8 +220,11 @@ class Contradictions(unittest.TestCase):
                         break
             without, with_credits = found
         self.assertLess(with_credits["cost_usd"]["p50"], without["cost_usd"]["p50"] - 10)
-        self.assertEqual(with_credits["phases"][1]["cost_usd"], without["phases"][1]["cost_usd"])
-        self.assertGreater(with_credits["cost_usd"]["p10"], 0.9 * without["phases"][1]["cost_usd"]["p10"])
+        # Medians of parts are scaled to the median of the whole.
+        for end in ("p10", "p50", "p90"):
+            here, there = (found["phases"][1]["cost_usd"][end] for found in (with_credits, without))
+            self.assertLess(abs(here / there - 1), 0.35, end)
+        self.assertGreater(with_credits["cost_usd"]["p10"], 0.7 * without["phases"][1]["cost_usd"]["p10"])
 
     def test_spot_only_without_a_spot_price(self):
         done = run("plan", GATE, "--set", "where.spot=only")

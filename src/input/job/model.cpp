@@ -161,9 +161,10 @@ struct ModelRecord {
     if (shape.kind == ModelKind::kVit && shape.channels == 0) shape.channels = 3;
     const double stated_extra = shape.extra;
     complete(shape);
-    // What layers and tables leave of the total is a network's odd parts; where it is most of it, a number is wrong.
+    // What layers and the largest vocabulary leave of the total is odd parts; where it is most of it, a number is
+    // wrong.
     constexpr double kMostOdd = 0.5;
-    if (shape.published > 0 && shape.extra - stated_extra > kMostOdd * shape.published)
+    if (shape.published > 0 && shape.vocab_guessed && shape.extra - stated_extra > kMostOdd * shape.published)
       return reader.fail(
           tree, "params (" + count_short(shape.published) + ") contradicts the shape: " + count_text(shape.layers) +
                     " layers of width " + count_text(shape.hidden) + " and their tables have " +
