@@ -226,14 +226,13 @@ ReportSection choice_section(const ReportParts& parts) {
                                    {"cost_usd", "Cost"},
                                    {"cost_usd~", "$, 8 in 10 runs"},
                                    {"where", "Provider"},
-                                   {"usd_per_hour", "$ an hour"},
                                    {"MEMORY PER GPU", "Memory per GPU"},
                                    {"batch", "Batch"},
                                    {"limits", "Limits"},
                                    {"when", "Take it when"},
                                    {"id", "ID"}});
   join_wishes(wishes);
-  const std::string same = said_once(wishes, {"Provider", "$ an hour", "Memory per GPU", "Batch"});
+  const std::string same = said_once(wishes, {"Provider", "Memory per GPU", "Batch"});
   section.blocks.push_back(std::move(wishes));
   section.blocks.push_back(TextBlock{same});
   if (const Offer* offer = report.pick()->offer; offer != nullptr && offer->kind != OfferKind::kRented)
