@@ -108,6 +108,12 @@ class Options {
   bool told_dominated(const ClaimRecord& row) const {
     // A table that marks what is beaten has weighed all; the others of its document say more of the same options.
     const auto table = static_cast<std::size_t>(row.table);
+    // What is taken where the best is not to be had may well be beaten by it.
+    const auto stands_in = [](const ClaimText* cell) {
+      return std::ranges::any_of(std::array<std::string_view, 4>{"elsewhere", "unavailable", "fallback", "stand-in"},
+                                 [&](std::string_view word) { return cell->text.find(word) != std::string::npos; });
+    };
+    if (std::ranges::any_of(cells_of(bench_.document, row), stands_in)) return true;
     if (marked_[table]) {
       if (std::ranges::any_of(cells_of(bench_.document, row),
                               [](const ClaimText* cell) { return says_beaten(cell->text); }))
