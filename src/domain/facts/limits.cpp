@@ -99,10 +99,6 @@ bool alone_and_shorter(const TrainPhase& train) {
   return length->mean < std::min(longest, train.sequence ? static_cast<double>(*train.sequence) : longest);
 }
 
-bool trains_adapters(const TrainPhase& train) {
-  return train.method == Method::kLora || train.method == Method::kQlora;
-}
-
 /// Whether the ranks that share a sequence get even parts of it: under context parallelism one of the first and one of
 /// the last parts each, which tensor-parallel ranks share once more (megatron/training/arguments.py).
 bool even_parts(const TrainPhase& train, const Strategy& s) {
@@ -300,6 +296,10 @@ Strategy asked_strategy(const TrainPhase& train, const std::string& gpu, int gpu
   s.recompute = train.recompute.on(gpu, gpus).value_or(Recompute::kNone);
   s.offload = train.offload.on(gpu, gpus).value_or(Offload::kNone);
   return s;
+}
+
+bool trains_adapters(const TrainPhase& train) {
+  return train.method == Method::kLora || train.method == Method::kQlora;
 }
 
 bool experts_are_modules(const ModelShape& shape) { return shape.moe() && !shape.expert_bias; }

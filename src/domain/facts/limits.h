@@ -49,6 +49,9 @@ std::string who_trains(const Catalogue& catalogue, const TrainPhase& train, Star
 /// What the job fixes of a strategy on so many of these GPUs; all else is plain.
 Strategy asked_strategy(const TrainPhase& train, const std::string& gpu, int gpus);
 
+/// LoRA and QLoRA: the model's own weights stay as they are.
+bool trains_adapters(const TrainPhase& train);
+
 /// Whether transformers before 5 has a module for each expert, as for all networks but those like gpt-oss: one that no
 /// token of a rank goes to takes no part in the pass there, and has no gradients.
 bool experts_are_modules(const ModelShape& shape);

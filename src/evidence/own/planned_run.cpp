@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "domain/facts/limits.h"
 #include "evidence/validation/generation_prediction.h"
 #include "model/generation/generation.h"
 #include "plan/strategy/practice.h"
@@ -62,7 +63,7 @@ TrainingRun training_run(const TrainPhase& asked, const PhaseEstimate& estimate)
   run.offload = s.offload;
   run.method = train.method;
   run.from_scratch = train.method == Method::kFull && estimate.start == StartFrom::kScratch;
-  if (train.method == Method::kLora || train.method == Method::kQlora) {
+  if (trains_adapters(train)) {
     run.lora_rank = train.lora.rank;
     run.lora_targets = train.lora.targets;
   }

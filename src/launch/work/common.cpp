@@ -241,10 +241,6 @@ TrainingNumbers training_numbers(const WorkPlace& place) {
           number_argument(place, "seed", 1.0)};
 }
 
-bool trains_adapters(const TrainPhase& train) {
-  return train.method == Method::kLora || train.method == Method::kQlora;
-}
-
 bool separate_samples(const TrainPhase& train) { return train.data.packing && !train.data.tokens.has_value(); }
 
 bool runs_under(const WorkPlace& place, std::string_view framework) {

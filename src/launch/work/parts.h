@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/facts/limits.h"
 #include "launch/work/work.h"
 #include "output/text/json_writer.h"
 
@@ -145,8 +146,6 @@ struct TrainingNumbers {
 TrainingNumbers training_numbers(const WorkPlace& place);
 /// Whether the plan has this framework, by its name in the catalogue.
 bool runs_under(const WorkPlace& place, std::string_view framework);
-/// LoRA or QLoRA.
-bool trains_adapters(const TrainPhase& train);
 /// Whether sequences hold several samples, none of which may see another; text that is counted in tokens is one.
 bool separate_samples(const TrainPhase& train);
 /// The settings that all training programs read; the object stays open. False as write_model().

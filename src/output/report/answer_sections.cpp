@@ -163,11 +163,12 @@ ReportSection answer_section(const ReportParts& parts) {
   if (pick.interruptions > 0)
     lines.push_back(chance_words(pick.chance_of_interruption()) + " chance of an interruption: see what may go wrong.");
   if (const std::string words = close_words(report); !words.empty()) lines.push_back(words);
-  for (const Remark& remark : remarks(report))
+  const std::vector<Remark> said = remarks(report);
+  for (const Remark& remark : said)
     if (!remark.warning && remark.about == RemarkAbout::kOther && std::ranges::find(lines, remark.text) == lines.end())
       lines.push_back(remark.text);
   add_list(section, lines);
-  for (const Remark& remark : remarks(report))
+  for (const Remark& remark : said)
     if (remark.warning) section.blocks.push_back(NoteBlock{"Check first: " + without_hints(remark.text)});
   if (const std::vector<std::string> assumed = assumptions_told(report); weighty_assumptions(assumed) > 0)
     section.blocks.push_back(NoteBlock{"Check first: " + without_hints(assumed.front())});

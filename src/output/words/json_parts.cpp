@@ -2,6 +2,7 @@
 
 #include <ranges>
 
+#include "domain/facts/limits.h"
 #include "evidence/check/expectation.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
@@ -57,7 +58,7 @@ void write_strategy(JsonWriter& json, const PhaseEstimate& estimate, const Phase
     json.member("precision", name_of(s.precision))
         .member("optimizer", name_of(as_run(*train, estimate).optimizer.matrices));
     json.member("offload", name_of(s.offload)).member("method", name_of(train->method));
-    const bool adapters = train->method == Method::kLora || train->method == Method::kQlora;
+    const bool adapters = trains_adapters(*train);
     json.member("lora_rank", adapters ? std::optional<int>(train->lora.rank) : std::nullopt);
     json.member("attention", name_of(s.attention)).member("compile", s.compile);
     json.null_member("replicas")

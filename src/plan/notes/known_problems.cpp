@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/sorting.h"
+#include "domain/facts/limits.h"
 #include "domain/facts/published_weights.h"
 #include "plan/capacity/largest_batch.h"
 
@@ -54,7 +55,7 @@ bool trains_with(const TrainPhase* train, const Strategy& strategy, ProblemFeatu
     case ProblemFeature::kMxfp8:
       return strategy.precision == Precision::kMxfp8;
     case ProblemFeature::kLora:
-      return train->method == Method::kLora || train->method == Method::kQlora;
+      return trains_adapters(*train);
     case ProblemFeature::kQlora:
       return train->method == Method::kQlora;
     case ProblemFeature::kAdam8bit:
