@@ -88,10 +88,10 @@ constexpr std::array<std::string_view, kErrorParts> kWords = [] {
 
 int model_number(double parameters) {
   constexpr double kSteps = 16;  // an octave
-  return static_cast<int>(kSteps * octaves(parameters) + 0.5);
+  return static_cast<int>(std::lround(kSteps * octaves(parameters)));
 }
 
-int amount_octave(double amount) { return static_cast<int>(octaves(amount) + 0.5); }
+int amount_octave(double amount) { return static_cast<int>(std::lround(octaves(amount))); }
 
 double prior_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   double variance = 0;

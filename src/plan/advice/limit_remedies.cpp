@@ -407,8 +407,7 @@ std::vector<LimitRemedy> more_machines(const Job& job, const Catalogue& catalogu
     if (!result) return {};
     const Plan* pick = pick_of(*result);
     if (pick == nullptr || pick->fit != Fit::kFits) continue;
-    LimitRemedy remedy = remedy_of(std::move(change), *result, *pick);
-    return {remedy};
+    return {remedy_of(std::move(change), *result, *pick)};
   }
   return {};
 }

@@ -144,7 +144,8 @@ class Amounts {
   /// So many at a time, in rounds.
   static bool is_side_by_side(const ClaimAmount& number, const ClaimAmount& one, const ClaimAmount& stated) {
     constexpr double kMost = 1000;
-    for (double at_once = 2; at_once <= std::min(number.low, kMost); ++at_once)
+    const int most = static_cast<int>(std::min(number.low, kMost));
+    for (int at_once = 2; at_once <= most; ++at_once)
       if (fits(stated, ends_of(one) * std::ceil(number.low / at_once))) return true;
     return false;
   }
@@ -179,7 +180,7 @@ class Amounts {
     if (each.dimension != ClaimDimension::kBytes || tokens.dimension != ClaimDimension::kTokens ||
         stated.dimension != ClaimDimension::kBytes || !is_plain(each) || !is_plain(tokens) || !is_plain(stated))
       return;
-    std::string joined = between(line.said, each, tokens);
+    const std::string joined = between(line.said, each, tokens);
     std::string_view words = joined;
     bool a_token = false;
     for (const std::string_view unit : {"per token", "/token", "/ token", "a token", "for each token", "each token"})

@@ -221,7 +221,7 @@ std::string OwnPrices::settle_others(const std::vector<Candidate>& others, const
     };
     if (alike(machine, into)) continue;
     const Candidate& bare = of_gpu ? other : taken;
-    double& of_bare = of_gpu ? machine : into;
+    const double of_bare = of_gpu ? machine : into;
     if (is_bare(*bare.column) && alike(of_bare * row.gpus, of_gpu ? into : machine)) {
       if (!of_gpu) into = machine;
       row.corrections.emplace_back("a price that is that of one GPU, as the column beside it says");

@@ -160,10 +160,14 @@ std::string formats_words(const PlanReport& report, const Plan& plan) {
       if (!cheaper && !faster) continue;
       const std::string name(name_of(format));
       const std::string where = report.job.phases.size() > 1 ? " in " + printable(report.job.phases[i].name, 40) : "";
-      return "Weights in " + name + where + " take " + hours_words(then.hours.p50) + " and " + to_text(then.cost.p50) +
-             " on the same machines, not " + hours_words(plan.hours.p50) + " and " + to_text(plan.cost.p50) +
-             ". Check the quality of its answers first (" + (report.in_flags ? "--weights " : "weights: ") + name +
-             ").";
+      std::string words = "Weights in ";
+      words += name;
+      words += where + " take " + hours_words(then.hours.p50) + " and " + to_text(then.cost.p50);
+      words += " on the same machines, not " + hours_words(plan.hours.p50) + " and " + to_text(plan.cost.p50);
+      words += ". Check the quality of its answers first (";
+      words += report.in_flags ? "--weights " : "weights: ";
+      words += name;
+      return words + ").";
     }
   }
   return "";
