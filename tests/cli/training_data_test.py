@@ -6,7 +6,6 @@
 datasets is that of stand_ins/. Prints "counted PASSED FAILED" last, for ./test.
 """
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -233,7 +232,6 @@ class Sources(Data):
         self.assertIn("CHAT_TEMPLATE: none.jinja is no file", self.refused(DATA=data, CHAT_TEMPLATE="none.jinja"))
 
 
-@unittest.skipUnless(importlib.util.find_spec("jinja2"), "no jinja2 here")
 class Templates(Data):
     """The two templates for base models, as transformers renders them."""
 
