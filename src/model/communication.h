@@ -28,6 +28,12 @@ LinkRate intra_rate(const Catalogue& catalogue, const NodeShape& node);
 /// 10 Gbit/s Ethernet, which every rented machine has.
 LinkRate network_rate(const Catalogue& catalogue, const NodeShape& node);
 
+/// Bus rate of a ring over several machines: the slower of `network` and the links inside. One GPU a machine has none
+/// inside, and their rate is zero.
+inline BytesPerSecond ring_across(BytesPerSecond inside, BytesPerSecond network) {
+  return inside.value > 0 ? std::min(inside, network) : network;
+}
+
 /// One direction of host memory traffic over PCIe.
 BytesPerSecond host_rate(const Gpu& gpu);
 

@@ -246,25 +246,45 @@ TEST(TrainingStep, ARacksLinkJoinsItsMachines) {
   EXPECT_LT(rack.estimate.step.data_traffic, trays.estimate.step.data_traffic * 0.5);
 }
 
+TEST(TrainingStep, MachinesOfOneGpuShareLayersOverTheNetwork) {
+  const TrainPhase p = phase(use_of("Mixtral-8x7B"), 4096);
+  for (const char* cut : {"tensor", "context", "expert", "pipeline"}) {
+    Strategy s = strategy(2, 1, 4);
+    const std::string name = cut;
+    if (name == "expert") s.ep = 2;
+    else s.dp = 1;
+    if (name == "tensor") s.tp = 2;
+    if (name == "context") s.cp = 2;
+    if (name == "pipeline") s.pp = 2;
+    const Seconds apart = run(p, machine("H100 SXM", 1, 400), s).estimate.step.total();
+    const Seconds together = run(p, machine("H100 SXM", 2, 400), s).estimate.step.total();
+    EXPECT_TRUE(std::isfinite(apart.value)) << name;
+    EXPECT_GT(apart, together) << name;
+  }
+}
+
 TEST(TrainingStep, Laws) {
   EXPECT_TRUE(rc::check("better hardware is never slower, parts are not negative", [] {
     const char* models[] = {"Llama-2-7B", "GPT-2", "Mixtral-8x7B", "BERT-large"};
-    const char* gpus[] = {"A100 SXM 80GB", "H100 SXM", "RTX 4090", "L4", "MI300X", "V100 SXM2 32GB"};
+    const char* cards[] = {"A100 SXM 80GB", "H100 SXM", "RTX 4090", "L4", "MI300X", "V100 SXM2 32GB"};
     const char* frameworks[] = {"torch", "megatron", "hf-trainer"};
     TrainPhase p = phase(use_of(models[*rc::gen::inRange(0, 4)]), 128 << *rc::gen::inRange(0, 5));
     p.method = *rc::gen::element(Method::kFull, Method::kLora, Method::kQlora);
     const char* framework = frameworks[*rc::gen::inRange(0, 3)];
-    const Gpu base = *catalogue().find_gpu(gpus[*rc::gen::inRange(0, 6)]);
+    const Gpu base = *catalogue().find_gpu(cards[*rc::gen::inRange(0, 6)]);
     Gpu better = base;
     better.bandwidth *= 1.3;
     better.bf16 *= 1.3;
     better.fp16 *= 1.3;
     better.link *= 1.3;
-    const NodeShape node = machine(base, 8, 400), upgraded = machine(better, 8, 800);
+    const int gpus = *rc::gen::element(1, 2, 8);
+    const NodeShape node = machine(base, gpus, 400), upgraded = machine(better, gpus, 800);
     Strategy s = strategy(1 << *rc::gen::inRange(0, 4), 1 << *rc::gen::inRange(0, 4), *rc::gen::inRange(1, 5));
     s.precision = Precision::kFp16;
     s.tp = 1 << *rc::gen::inRange(0, 3);
     s.pp = 1 << *rc::gen::inRange(0, 3);
+    s.cp = 1 << *rc::gen::inRange(0, 2);
+    if (p.models.front().shape.experts > 0) s.ep = std::min(s.dp, 1 << *rc::gen::inRange(0, 4));
     s.sharding = static_cast<Sharding>(*rc::gen::inRange(0, 4));
     s.recompute = static_cast<Recompute>(*rc::gen::inRange(0, 3));
     s.attention = *rc::gen::element(AttentionKernel::kEager, AttentionKernel::kFlash);

@@ -218,7 +218,7 @@ GenerationCut generation_cut(const GenerationWork& work, const GenerationRates& 
   const auto link = [&](int ranks) {
     LinkRate rate = rates.groups[ranks <= 2 ? 0 : ranks <= 4 ? 1 : 2];
     if (ranks > rates.link_span) {
-      if (rates.network.bus < rate.bus || rate.bus.value <= 0) rate.bus = rates.network.bus;
+      rate.bus = ring_across(rate.bus, rates.network.bus);
       rate.latency = rates.network.latency;
     }
     return rate;

@@ -175,8 +175,8 @@ Seconds tensor_traffic(const Context& c, double passes) {
   if (c.cut.tp > 1) {
     // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053).
     const bool inside = c.cut.tp <= linked;
-    const LinkRate link =
-        inside ? c.rates.link : LinkRate{std::min(c.rates.link_bus, c.rates.network_bus), c.rates.network_latency};
+    const LinkRate link = inside ? c.rates.link
+                                 : LinkRate{ring_across(c.rates.link_bus, c.rates.network_bus), c.rates.network_latency};
     const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
     const double shows =
         c.rates.software_row->overlaps_tensor ? c.constants.tensor_overlapped : c.constants.tensor_exposed;
@@ -188,7 +188,8 @@ Seconds tensor_traffic(const Context& c, double passes) {
     const BytesPerSecond bus = inside ? c.rates.link_bus : c.rates.network_bus / per_machine;
     const Bytes all{c.rates.element_bytes * c.tokens * m.key_values / c.cut.tp * (c.cut.cp - 1)};
     const Pass work = attention(c);
-    const Seconds transfer = all / bus * passes + c.rates.link_latency * (m.layer_runs * passes * (c.cut.cp - 1));
+    const Seconds latency = inside ? c.rates.link_latency : c.rates.network_latency;
+    const Seconds transfer = all / bus * passes + latency * (m.layer_runs * passes * (c.cut.cp - 1));
     sum += exposed(transfer, work.forward + work.backward, c.constants.ring_leak);
   }
   return sum;
@@ -212,10 +213,10 @@ Seconds expert_traffic(const Context& c, double passes) {
   const double destinations =
       std::min({m.experts_per_token, c.constants.expert_machines, machines}) * (1 - 1 / machines);
   const Bytes each{c.tokens * destinations * token_bytes};
-  const Bytes within{c.tokens * m.experts_per_token * token_bytes};
   const Seconds one = each / (c.rates.network_bus / per_machine) + c.rates.network_latency;
-  return (one * c.constants.expert_network_exposed + within / c.rates.link_bus * c.constants.expert_exposed) *
-         transfers;
+  Seconds within{};  // each machine; one GPU has no neighbours there
+  if (c.rates.link_bus.value > 0) within = Bytes{c.tokens * m.experts_per_token * token_bytes} / c.rates.link_bus;
+  return (one * c.constants.expert_network_exposed + within * c.constants.expert_exposed) * transfers;
 }
 
 /// Networks known by their totals only. Their products are taken to reach half of what large ones do, and every kept

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "model/communication.h"
+#include "model/training/host_step.h"
 #include "model/training/stage.h"
 
 namespace gpuplan {
@@ -26,9 +27,7 @@ LinkRate group_link(const TrainingRates& r, const Strategy& s, double ranks) {
   if (ranks * inner <= r.link_span) return r.link;
   const double groups = std::min(inner, per_machine);
   const BytesPerSecond network = r.network_bus / groups;
-  // One GPU a machine has no inner link to be held up by.
-  const BytesPerSecond bus = r.link_bus.value > 0 && inner < r.link_span ? std::min(r.link_bus, network) : network;
-  return {bus, r.network_latency};
+  return {inner < r.link_span ? ring_across(r.link_bus, network) : network, r.network_latency};
 }
 
 /// Gradients and sharded weights: once a step, or with every micro-batch.
@@ -112,7 +111,7 @@ Seconds host_traffic(const TrainingRates& r, const LayerCost& layer, const Strat
   }
   if (includes(s.offload, Offload::kActivations))
     time += exposed(layer.boundary * (2 * layers) / r.host_link, micro_time, 0);
-  if (once.value > 0) time += exposed(once * 2 / r.host_link, micro_time, r.constants->zero3_leak);
+  if (once.value > 0) time += exposed(host_weights_time(r, once), micro_time, r.constants->zero3_leak);
   return time * static_cast<double>(s.grad_accum);
 }
 
@@ -128,10 +127,7 @@ OptimizerTime optimizer_time(const TrainingWork& work, const TrainingRates& r, c
                               : p.learn + p.learn_experts;
   OptimizerTime time;
   if (includes(s.offload, Offload::kOptimizer)) {
-    // Gradients down and 16-bit weights up over PCIe, and 28 bytes a parameter of host memory (CPU Adam of Ren et al.
-    // 2021, arXiv:2101.06840).
-    const BytesPerSecond host_memory{r.constants->host_adam_rate * 1e9};
-    time.offload = Bytes{28 * local} / host_memory + Bytes{6 * local} / r.host_link;
+    time.offload = host_optimizer_time(r, local);
     return time;
   }
   // Weights and states are read and written, gradients read by the norm and by the step and cleared: 40 bytes a
