@@ -23,6 +23,10 @@ class Scribe final : public StrategyJudge {
     micros.push_back(micro);
     return says_(strategy);
   }
+  bool may_pay(const Strategy& degrees) override { return !ruled_out || !ruled_out(degrees); }
+  bool may_pay_on_host(const Strategy& strategy) override { return !ruled_out || !ruled_out(strategy); }
+  bool too_big(const Strategy& strategy, Micro) override { return large && large(strategy); }
+  std::function<bool(const Strategy&)> ruled_out, large;
   std::vector<Strategy> shown;
   std::vector<Micro> micros;
 
@@ -39,11 +43,15 @@ struct Setting {
 
   Tally tally;  ///< of all walks
 
+  std::function<bool(const Strategy&)> ruled_out, large;  ///< what the judge says before it looks
+
   explicit Setting(double batch) { phase.batch = BatchSize{batch, std::nullopt}; }
   Scribe walk(SearchTier tier, std::size_t framework, std::function<Judgement(const Strategy&)> says) {
     const TrainingWork work = training_work(phase).value();
     const TrainingCandidates all(work, phase, node, 8, *phase.batch->sequences, frameworks, StartFrom::kScratch);
     Scribe scribe(std::move(says));
+    scribe.ruled_out = ruled_out;
+    scribe.large = large;
     TrainingCandidates::Walk walk;
     walk.framework = framework;
     walk.tier = tier;
@@ -84,6 +92,28 @@ TEST(TrainingCandidates, RecomputationIsTriedForShardingsThatDoNotFitWithout) {
   EXPECT_TRUE(shown(Sharding::kZero3, Recompute::kNone));
   EXPECT_TRUE(shown(Sharding::kNone, Recompute::kFull)) << "copies may be far faster over slow links";
   EXPECT_FALSE(shown(Sharding::kZero3, Recompute::kFull)) << "which only costs time";
+}
+
+TEST(TrainingCandidates, WhatIsTooBigWithAllRecomputedIsNotLookedAtWithLess) {
+  Setting setting(64);
+  setting.large = [](const Strategy& s) { return s.sharding != Sharding::kZero3; };
+  const auto fits = [](const Strategy&) { return Judgement{Verdict::kFits}; };
+  const Scribe scribe = setting.walk(SearchTier::kData, 0, fits);
+  ASSERT_FALSE(scribe.shown.empty());
+  for (const Strategy& s : scribe.shown) EXPECT_EQ(s.sharding, Sharding::kZero3);
+  EXPECT_GE(setting.tally.rejected[static_cast<std::size_t>(Misfit::kMemory)], 3) << "it is counted all the same";
+}
+
+TEST(TrainingCandidates, WhatCannotPayIsNotLookedAt) {
+  Setting setting(64);
+  const auto fits = [](const Strategy&) { return Judgement{Verdict::kFits}; };
+  setting.ruled_out = [](const Strategy& s) { return s.tp > 2 || s.micro_batch * s.grad_accum < 16; };
+  const std::vector<Strategy> cuts = setting.walk(SearchTier::kCuts, 1, fits).shown;
+  EXPECT_TRUE(cuts.empty()) << "degrees are asked of with one sequence";
+  setting.ruled_out = [](const Strategy& s) { return includes(s.offload, Offload::kOptimizer); };
+  const std::vector<Strategy> host = setting.walk(SearchTier::kOffload, 0, fits).shown;
+  ASSERT_FALSE(host.empty()) << "larger micro-batches and what else goes to the host";
+  for (const Strategy& s : host) EXPECT_FALSE(includes(s.offload, Offload::kOptimizer));
 }
 
 TEST(TrainingCandidates, LargerMicroBatchesAreNotTriedWhereTheSmallestRunsOutOfMemory) {

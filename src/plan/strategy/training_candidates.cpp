@@ -110,10 +110,14 @@ bool TrainingCandidates::divides(int tp, int pp) const {
   return true;
 }
 
+bool TrainingCandidates::runs(const Strategy& strategy, std::size_t framework) const {
+  return can_run(*frameworks_[framework], phase_, start_, strategy);
+}
+
 /// Each framework is asked for what it can run: they differ in time, memory and care.
 bool TrainingCandidates::left_to_others(const Strategy& s, std::size_t framework, Tally& tally) const {
   const Framework& asked = *frameworks_[framework];
-  if (can_run(asked, phase_, start_, s)) return false;
+  if (runs(s, framework)) return false;
   if (asks_) {
     tally.reject(Misfit::kUnsupported);
     if (tally.unsupported_reason.empty()) tally.unsupported_reason = why_not_run(asked, phase_, start_, s);
@@ -196,7 +200,7 @@ class TrainingCandidates::Walker {
       cut.cp = cp;
       cut.ep = ep;
       cut.dp = dp;
-      each_batch(cut);
+      if (!cuts_layers(walk_.tier) || judge_.may_pay(cut)) each_batch(cut);
     }
   }
 
@@ -257,8 +261,14 @@ class TrainingCandidates::Walker {
     if (!uses_host(walk_.tier)) return each_recomputation(strategy, micro, full_up, Offload::kNone);
     const bool adapters = all_.work_.adapters;  // hardly any optimizer state
     Found found;
+    Strategy on_host = strategy;
     for (const Offload offload : kOffloads) {
       if (adapters && offload == Offload::kOptimizer) continue;
+      on_host.offload = offload;
+      if (!judge_.may_pay_on_host(on_host)) {
+        found.runs = true;  // nobody knows; larger micro-batches take fewer steps
+        continue;
+      }
       const Found one = each_recomputation(strategy, micro, full_up, offload);
       found = {one.fits, found.runs || one.runs};
       if (found.fits) break;
@@ -311,6 +321,10 @@ class TrainingCandidates::Walker {
         continue;
       }
       if (all_.left_to_others(strategy, walk_.framework, tally_)) continue;
+      if (strategy.recompute == Recompute::kNone && too_big_anyway(strategy, micro, full_up)) {
+        full = true;
+        continue;
+      }
       const Judgement judgement = judge_.judge(strategy, micro);
       full = judgement.verdict == Verdict::kTooBig;
       found.runs = found.runs || !full;
@@ -320,6 +334,20 @@ class TrainingCandidates::Walker {
       if (strategy.pp > 1) interleave(strategy, micro, judgement);
     }
     return found;
+  }
+
+  /// What is too big with all recomputed is so with less: most of what is looked at needs one look instead of three.
+  bool too_big_anyway(Strategy strategy, Micro micro, FullUp& full_up) const {
+    strategy.recompute = Recompute::kFull;
+    const bool fixed = all_.phase_.recompute.on(all_.gpu_.name, all_.gpus_).has_value();
+    if (fixed || !all_.runs(strategy, walk_.framework) || !judge_.too_big(strategy, micro)) return false;
+    for (const Recompute recompute : {Recompute::kSelective, Recompute::kFull}) {
+      strategy.recompute = recompute;
+      if (all_.runs(strategy, walk_.framework))
+        full_up[static_cast<std::size_t>(recompute)][static_cast<std::size_t>(strategy.sharding)]
+               [static_cast<std::size_t>(strategy.offload)] = true;
+    }
+    return true;
   }
 
   /// Several stages on a rank: less bubble for more traffic and memory.

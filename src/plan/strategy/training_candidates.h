@@ -37,6 +37,12 @@ struct Micro {
 class StrategyJudge {
  public:
   virtual TrainingChoice::Judgement judge(const Strategy& strategy, Micro micro) = 0;
+  /// Whether any candidate with the degrees of this one may be chosen; the others are not looked at.
+  virtual bool may_pay(const Strategy& degrees) = 0;
+  /// The same where micro-batch and offload are known too.
+  virtual bool may_pay_on_host(const Strategy& strategy) = 0;
+  /// Whether memory cannot hold it; counted then as judge() does, and not looked at otherwise.
+  virtual bool too_big(const Strategy& strategy, Micro micro) = 0;
 
  protected:
   ~StrategyJudge() = default;
@@ -73,6 +79,7 @@ class TrainingCandidates {
   int experts() const;
   bool divides(int tp, int pp) const;
   int more_stages(int stages) const;
+  bool runs(const Strategy& strategy, std::size_t framework) const;
   bool left_to_others(const Strategy& strategy, std::size_t framework, Tally& tally) const;
   bool hybrid(const Strategy& strategy) const;
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr Bytes kNoBytes{std::numeric_limits<double>::infinity()};
 
+LayerCut cut_of(const Strategy& s) { return {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention}; }
+
 }  // namespace
 
 TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const PracticeConstants& practice,
@@ -98,28 +100,41 @@ void TrainingChoice::missed(const NearMiss& miss, const LayerCost& layer) {
   tally_->near_miss(miss);
 }
 
-TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, LayerTable& layers, std::size_t micro) {
-  const LayerCut cut{strategy.tp,          strategy.cp,        strategy.ep,
-                     strategy.micro_batch, strategy.recompute, strategy.attention};
-  const LayerCost& layer = layers.memory_at(cut, micro);
-  MemoryUse need = training_memory(work_, *rates_, layer, strategy);
+TrainingChoice::Need TrainingChoice::needed(const Strategy& strategy, const LayerCost& layer) {
+  Need need;
+  need.use = training_memory(work_, *rates_, layer, strategy);
   // Own runs move the median: what they teach is asked first where there are any.
-  const double scale = memory_scale(need);
-  if (rates_->errors->own_runs > 0) correct(need, at_scale(spread_of(strategy), scale).memory_factor);
-  const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
-  if (median > usable_) {
-    // A p90 is no less than the median: most of what is too large needs no more than a look.
-    if (median < least_need_)
-      least_need_ = std::min(least_need_, total(median, spread_of(strategy).memory * scale).p90);
-    tally_->reject(Misfit::kMemory);
-    if (tally_ != &uncounted_)
-      missed({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need}, layer);
-    return {Verdict::kTooBig};
-  }
-  TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);
+  need.scale = memory_scale(need.use);
+  if (rates_->errors->own_runs > 0) correct(need.use, at_scale(spread_of(strategy), need.scale).memory_factor);
+  need.median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.use.total();
+  return need;
+}
+
+bool TrainingChoice::too_big(const Strategy& strategy, const LayerCost& layer, const Need& need) {
+  if (need.median <= usable_) return false;
+  // A p90 is no less than the median: most of what is too large needs no more than a look.
+  if (need.median < least_need_)
+    least_need_ = std::min(least_need_, total(need.median, spread_of(strategy).memory * need.scale).p90);
+  tally_->reject(Misfit::kMemory);
+  if (tally_ != &uncounted_)
+    missed({workload_.index, node_.gpu, gpus_, strategy, need.median, node_.gpu->usable, need.use}, layer);
+  return true;
+}
+
+bool TrainingChoice::too_big(const Strategy& strategy, LayerTable& layers, std::size_t micro) {
+  const LayerCost& layer = layers.memory_at(cut_of(strategy), micro);
+  return too_big(strategy, layer, needed(strategy, layer));
+}
+
+TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, LayerTable& layers, std::size_t micro) {
+  const LayerCut cut = cut_of(strategy);
+  const LayerCost& layer = layers.memory_at(cut, micro);
+  const Need need = needed(strategy, layer);
+  if (too_big(strategy, layer, need)) return {Verdict::kTooBig};
+  TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need.use);
   const Spread& spread = spread_of(strategy);
   if (spread.time_factor != 1) estimate.step.stretch(spread.time_factor);
-  const Interval<Bytes> memory = total(median, spread.memory * scale);
+  const Interval<Bytes> memory = total(need.median, spread.memory * need.scale);
   const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
   least_need_ = std::min(least_need_, least);
   if (!holds_on_host(strategy, estimate.host_memory)) {
@@ -140,7 +155,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.
   const Seconds at_risk = fits ? weighed : with_risk(weighed, least, memory);
   if (!best_.any || (best_.fits == fits ? at_risk < at_risk_ : fits)) {
-    best_ = {true,   fits,  time,  weighed, least, strategy, estimate, *rates_, at_scale(spread, scale),
+    best_ = {true,   fits,  time,  weighed, least, strategy, estimate, *rates_, at_scale(spread, need.scale),
              memory, batch, steps, gpus_};
     at_risk_ = at_risk;
   }

@@ -55,6 +55,8 @@ class TrainingChoice {
 
   /// REQUIRES: use() was called; the layers have its rates, and `micro` is the micro-batch's place there.
   Judgement consider(const Strategy& strategy, LayerTable& layers, std::size_t micro);
+  /// Whether memory cannot hold it, counted then; what it can is not taken for a candidate.
+  bool too_big(const Strategy& strategy, LayerTable& layers, std::size_t micro);
 
   const BestTraining& best() const { return best_; }
   bool fits() const { return best_.any && best_.fits; }
@@ -62,6 +64,14 @@ class TrainingChoice {
   Bytes least_need() const { return least_need_; }
 
  private:
+  /// What a candidate needs on its fullest GPU.
+  struct Need {
+    MemoryUse use;
+    double scale = 1;  ///< of the spread (error.h)
+    Bytes median{};
+  };
+  Need needed(const Strategy& strategy, const LayerCost& layer);
+  bool too_big(const Strategy& strategy, const LayerCost& layer, const Need& need);
   const Spread& spread_of(const Strategy& strategy);
   Bytes host_room(const Strategy& strategy) const;
   bool holds_on_host(const Strategy& strategy, Bytes wanted);

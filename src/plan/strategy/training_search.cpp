@@ -9,6 +9,7 @@
 
 #include "base/sorting.h"
 #include "base/whole.h"
+#include "model/training/host_step.h"
 #include "model/training/training.h"
 #include "plan/strategy/layer_table.h"
 #include "plan/strategy/phase_search.h"
@@ -25,19 +26,6 @@ namespace {
 /// Memory that a GPU might have instead. A cut that is forced on a much smaller card, which nobody compares with this
 /// one, would be the pick on the largest too, and no recipe would be left: cuts are looked for on the same chip alone.
 enum class Sizes { kOfThisChip, kAll };
-
-/// Candidates of one framework, as the choice judges them.
-class FrameworkJudge final : public StrategyJudge {
- public:
-  FrameworkJudge(LayerTable& table, TrainingChoice& choice) : table_(table), choice_(choice) {}
-  TrainingChoice::Judgement judge(const Strategy& s, Micro micro) override {
-    return choice_.consider(s, table_, micro.place);
-  }
-
- private:
-  LayerTable& table_;
-  TrainingChoice& choice_;
-};
 
 class TrainingSearch {
  public:
@@ -104,6 +92,25 @@ class TrainingSearch {
   bool plain_fits() const { return plain_fits_; }
 
  private:
+  /// Candidates of one framework on one tier, as the choice judges them.
+  class FrameworkJudge final : public StrategyJudge {
+   public:
+    FrameworkJudge(TrainingSearch& search, std::size_t place, SearchTier tier, LayerTable& table)
+        : search_(search), place_(place), tier_(tier), table_(table) {}
+    TrainingChoice::Judgement judge(const Strategy& s, Micro micro) override {
+      return search_.choice_.consider(s, table_, micro.place);
+    }
+    bool too_big(const Strategy& s, Micro micro) override { return search_.choice_.too_big(s, table_, micro.place); }
+    bool may_pay(const Strategy& degrees) override { return search_.may_pay(place_, tier_, degrees); }
+    bool may_pay_on_host(const Strategy& strategy) override { return search_.may_pay_on_host(place_, strategy); }
+
+   private:
+    TrainingSearch& search_;
+    std::size_t place_;
+    SearchTier tier_;
+    LayerTable& table_;
+  };
+
   /// Frameworks that people think of for such work, or the others.
   enum class Whose { kUsual, kOthers };
 
@@ -179,8 +186,8 @@ class TrainingSearch {
         // that people think of for no work at all for a gain that is beyond all care (may_pay()).
         walk.layers = !others || std::isfinite(choice_.least_need().value);
         const bool cuts = cuts_layers(tier);
-        FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
-                             choice_);
+        FrameworkJudge judge(*this, walk.framework, tier,
+                             tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)));
         candidates_.each(walk, judge, *tally_);
       }
     }
@@ -221,6 +228,7 @@ class TrainingSearch {
       if (size > usable) continue;
       choice_.start(size);
       limit_ = best.time * most;
+      held_best_ = &best;
       look_again();
       if (!choice_.fits() || choice_.best().weighed >= best.time * most) return;
       const BestTraining& next = choice_.best();
@@ -249,14 +257,46 @@ class TrainingSearch {
   /// none would be chosen. An estimate, so that the search need not look at thousands of them.
   bool may_pay(std::size_t place, SearchTier tier) {
     const bool first = place == 0 && !cuts_layers(tier);
-    if (first || !choice_.fits()) return true;
-    const Seconds weighed = std::min(choice_.best().weighed, limit_);
+    if (first || reference() == nullptr) return true;
+    const Seconds weighed = limit();
     const double care = least_care(tools_[place].habit, tier);
     // Frameworks differ in the time of one kernel by less than that: a look at the first spares their constants.
     constexpr double kDiffer = 0.7;
     if (place >= software_.usual && least_time(0) * kDiffer * care >= weighed) return false;
     return least_time(place) * care < weighed;
   }
+
+  /// The same of ways with these degrees: they ask for what the degrees do.
+  bool may_pay(std::size_t place, SearchTier tier, Strategy degrees) {
+    if (reference() == nullptr) return true;
+    if (uses_host(tier)) degrees.offload = Offload::kOptimizer;
+    return least_time(place) * care_of(place, degrees) < limit();
+  }
+
+  /// The same of ways that keep so much in the host's memory: what the CPU and PCIe take for it at the least.
+  bool may_pay_on_host(std::size_t place, const Strategy& s) {
+    if (reference() == nullptr) return true;
+    const TrainingRates& rates = rates_of(place);
+    const double steps = work_.sequences_total / (static_cast<double>(s.micro_batch) * s.grad_accum * s.dp);
+    Seconds time = least_of_sequences(place);
+    if (includes(s.offload, Offload::kParams)) {
+      const Bytes weights{work_.params * std::min({2.0, rates.base_bytes, rates.weight_bytes}) / gpus_};
+      time = std::max(time, host_weights_time(rates, weights) * (steps * s.grad_accum));
+    }
+    if (includes(s.offload, Offload::kOptimizer)) time += host_optimizer_time(rates, work_.trainable / gpus_) * steps;
+    return time * care_of(place, s) < limit();
+  }
+
+  double care_of(std::size_t place, const Strategy& strategy) const {
+    const PracticeConstants& practice = catalogue_.practice_constants;
+    return complexity_penalty(practice, strategy, machines_.node, tools_[place].habit) *
+           weight_of_points(practice, complexity(strategy));
+  }
+
+  /// What was found to fit, if need be on the GPUs as they are while others are looked at; may be null.
+  const BestTraining* reference() const { return choice_.fits() ? &choice_.best() : held_best_; }
+  /// What takes as long, care considered, is not chosen.
+  Seconds limit() const { return choice_.fits() ? std::min(choice_.best().weighed, limit_) : limit_; }
 
   /// What ways on this tier ask for at the least.
   double least_care(const Habit& habit, SearchTier tier) const {
@@ -279,27 +319,32 @@ class TrainingSearch {
     return least;
   }
 
-  /// All steps without recomputation and traffic.
-  Seconds least_time(std::size_t place) {
-    const BestTraining& best = choice_.best();
+  /// All sequences on this framework, without recomputation, traffic and the optimizer.
+  Seconds least_of_sequences(std::size_t place) {
+    const int micro = reference()->strategy.micro_batch;
     const TrainingRates& rates = rates_of(place);
     Tool& tool = tools_[place];
-    if (tool.micro != best.strategy.micro_batch) tool.a_sequence = least_of_sequence(rates);
-    tool.micro = best.strategy.micro_batch;
+    if (tool.micro != micro) tool.a_sequence = least_of_sequence(rates, micro);
+    tool.micro = micro;
+    return tool.a_sequence * (work_.sequences_total / gpus_);
+  }
+
+  /// The same with an optimizer and a host as in the best way.
+  Seconds least_time(std::size_t place) {
+    const BestTraining& best = *reference();
     // Out of the host's memory the optimizer takes far less.
     const bool host = best.strategy.offload != Offload::kNone;
     const Seconds optimizer = host ? Seconds{} : best.estimate.step.optimizer;
-    return tool.a_sequence * (work_.sequences_total / gpus_) + (optimizer + rates.launch_per_step) * best.steps;
+    return least_of_sequences(place) + (optimizer + rates_of(place).launch_per_step) * best.steps;
   }
 
-  /// What one sequence takes at the least.
-  Seconds least_of_sequence(const TrainingRates& rates) const {
-    const BestTraining& best = choice_.best();
+  /// What one sequence takes at the least, in micro-batches of so many or somewhat more.
+  Seconds least_of_sequence(const TrainingRates& rates, int sequences) const {
     Seconds a_sequence{1e300};
     const int experts = rates.framework->expert ? candidates_.most_degrees(false).ep : 1;
-    for (const int micro : {best.strategy.micro_batch, 4 * best.strategy.micro_batch}) {
+    for (const int micro : {sequences, 4 * sequences}) {
       const LayerCost layer =
-          layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, best.strategy.attention});
+          layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, reference()->strategy.attention});
       const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
       const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
       a_sequence = std::min(a_sequence, all / micro);
@@ -317,6 +362,7 @@ class TrainingSearch {
   bool plain_fits_ = false;
   std::optional<std::int16_t> held_;  ///< the framework of the best way, once others are looked for on less memory
   Seconds limit_{1e300};              ///< what takes as long, care considered, is not chosen
+  const BestTraining* held_best_ = nullptr;  ///< of these GPUs, while others are looked at
   Tally* tally_;
   Tally uncounted_;  ///< of what is tried beside
   Software software_;
