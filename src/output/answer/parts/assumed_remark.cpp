@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "output/text/table.h"
 #include "output/words/plan_words.h"
+#include "plan/advice/lighter_weights.h"
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
 #include "plan/notes/interruption_notes.h"
-#include "plan/search.h"
 
 namespace gpuplan {
 namespace {
@@ -76,25 +76,6 @@ std::string cut_words(const Job& job, const PhaseEstimate& estimate) {
          " tokens (sequence): " + percent(lost) + " of their tokens are not trained on.";
 }
 
-/// Whether a phase writes with weights of 16 bit and more that nobody asked for. Figures of the user's own are about
-/// the format that they were measured with.
-bool leaves_format_open(const Phase& phase) {
-  const auto* generate = std::get_if<GeneratePhase>(&phase.work);
-  return generate != nullptr && !generate->weights && !generate->weight_bits && !generate->collect &&
-         !generate->forward_only && phase.given.empty() && bits_of(generate->models.front().shape.native) >= 16;
-}
-
-/// Each once.
-std::vector<Offer> offers_it_takes(const Plan& plan) {
-  std::vector<Offer> offers;
-  const auto add = [&](const Offer* offer) {
-    if (offer != nullptr && std::ranges::find(offers, *offer) == offers.end()) offers.push_back(*offer);
-  };
-  add(plan.offer);
-  for (const PhasePlan& part : plan.phases) add(part.offer);
-  return offers;
-}
-
 }  // namespace
 
 std::string assumed_remark(const PlanReport& report, const Plan& plan) {
@@ -141,36 +122,17 @@ std::string assumed_words(std::vector<std::string> lines) {
 }
 
 std::string formats_words(const PlanReport& report, const Plan& plan) {
-  // Times cheaper or faster: below it nobody checks the quality of answers anew.
-  constexpr double kAsked = 1.5;
-  const std::vector<Offer> offers = offers_it_takes(plan);
-  if (offers.empty()) return "";
-  for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
-    if (!leaves_format_open(report.job.phases[i])) continue;
-    // The one that costs less quality first.
-    for (const Format format : {Format::kFp8, Format::kInt4}) {
-      Job job = report.job;
-      std::get<GeneratePhase>(job.phases[i].work).weights = format;
-      const auto found = search(job, report.catalogue, offers, report.how);
-      if (!found || !found->recommendations.pick) continue;
-      const Plan& then = found->plans[static_cast<std::size_t>(*found->recommendations.pick)];
-      if (then.fit != Fit::kFits && plan.fit == Fit::kFits) continue;
-      const bool cheaper = then.cost.p50 * kAsked <= plan.cost.p50 && then.cost.p50 > Dollars{};
-      const bool faster = then.done() * kAsked <= plan.done() && then.cost.p50 <= plan.cost.p50;
-      if (!cheaper && !faster) continue;
-      const std::string name(name_of(format));
-      const std::string where = report.job.phases.size() > 1 ? " in " + printable(report.job.phases[i].name, 40) : "";
-      std::string words = "Weights in ";
-      words += name;
-      words += where + " take " + hours_words(then.hours.p50) + " and " + to_text(then.cost.p50);
-      words += " on the same machines, not " + hours_words(plan.hours.p50) + " and " + to_text(plan.cost.p50);
-      words += ". Check the quality of its answers first (";
-      words += report.in_flags ? "--weights " : "weights: ";
-      words += name;
-      return words + ").";
-    }
-  }
-  return "";
+  const auto lighter = lighter_weights(report.job, report.catalogue, report.how, plan);
+  if (!lighter) return "";
+  const std::vector<Phase>& phases = report.job.phases;
+  const std::string name(name_of(lighter->format));
+  std::string words = "Weights in " + name;
+  if (phases.size() > 1) words += " in " + printable(phases[lighter->phase].name, 40);
+  words += " take " + hours_words(lighter->hours) + " and " + to_text(lighter->cost) + " on the same machines, not " +
+           hours_words(plan.hours.p50) + " and " + to_text(plan.cost.p50);
+  words += ". Check the quality of its answers first (";
+  words += report.in_flags ? "--weights " : "weights: ";
+  return words + name + ").";
 }
 
 }  // namespace gpuplan

@@ -5,6 +5,7 @@
 
 #include "base/whole.h"
 #include "model/generation/cuts.h"
+#include "model/generation/step.h"
 #include "plan/strategy/given.h"
 
 namespace gpuplan {
