@@ -84,7 +84,7 @@ bool of_the_script(std::string_view why) {
 }
 
 TEST(PlansAccepted, LaunchRefusesNoPlanOfAFrameworkThatItWrites) {
-  constexpr int kJobs = 20000;
+  constexpr int kJobs = 6000;
   Draw draw(20261129);
   std::set<std::string> met;
   int compared = 0;
