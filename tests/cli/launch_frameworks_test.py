@@ -10,9 +10,12 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
+import textwrap
 import tomllib
 import unittest
+import zipfile
 from pathlib import Path
 
 import yaml
@@ -466,20 +469,29 @@ class Nanochat(Launched):
             self.assertEqual("set NANOCHAT_BASE_DIR to a folder of its own" in done.stderr, code != 0)
 
     def test_a_checkpoint_that_broke_off_is_not_taken(self):
-        script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "")))
+        """A file that lacks its end is no checkpoint either, and a kill leaves one under the last name."""
+        folder = self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, ""))
+        script = self.script(folder)
         with tempfile.TemporaryDirectory() as place:
             place = Path(place)
             (place / ".venv" / "bin").mkdir(parents=True)
             (place / ".venv" / "bin" / "activate").touch()
-            for step, parts in ((100, 8), (900, 8), (1000, 7), (1100, 0)):
-                names = [f"model_{step:06d}.pt", f"meta_{step:06d}.json"][:2 if parts else 1]
-                for name in names + [f"optim_{step:06d}_rank{rank}.pt" for rank in range(parts)]:
-                    (place / name).write_text("x")
+            for step, parts in ((100, 8), (900, 8), (1000, 7), (1100, 0), (1200, 8), (1300, 8), (1400, 8), (1500, 16)):
+                names = [f"model_{step:06d}.pt"] + [f"optim_{step:06d}_rank{rank}.pt" for rank in range(parts)]
+                for name in names:
+                    with zipfile.ZipFile(place / name, "w") as archive:  # as torch.save writes it
+                        archive.writestr("archive/data.pkl", b"x" * 1000)
+                if parts:
+                    (place / f"meta_{step:06d}.json").write_text('{"step": 1}')
+            for name in ("model_001200.pt", "optim_001300_rank7.pt", "meta_001400.json"):
+                (place / name).write_bytes((place / name).read_bytes()[:-5])
             environment = {"NANOCHAT": str(place), "NANOCHAT_BASE_DIR": str(place / "base"), "GPUPLAN_CHECKPOINTS": str(place),
-                           "GPUPLAN_GPUS": "8", "GPUPLAN_NODES": "1", "GPUPLAN_RUN_DIR": str(place), "HOME": str(place)}
+                           "GPUPLAN_GPUS": "8", "GPUPLAN_NODES": "1", "GPUPLAN_RUN_DIR": str(place), "HOME": str(place),
+                           "GPUPLAN_FILES": str(folder.files("newest.py")[0].parent)}
             # exec takes programs, not functions.
             (place / "torchrun").write_text('#!/bin/sh\necho "$*"\n')
             (place / "torchrun").chmod(0o755)
+            (place / "python").symlink_to(sys.executable)
             environment["PATH"] = f"{place}:{os.environ['PATH']}"
             self.assertIn("--resume-from-step=900", self.work(script, environment))
             for file in place.glob("meta_*"):
@@ -491,6 +503,32 @@ class Nanogpt(Launched):
     def test_weights_by_its_names(self):
         folder = self.folder(training_job("nanogpt", "openai-community/gpt2", TOKENS, 8, 1, "start: weights"))
         self.assertEqual(json.loads(folder.files("settings.json")[0].read_text())["init_from"], "gpt2")
+
+    def test_a_checkpoint_is_there_while_the_next_is_written(self):
+        """It writes over its only one: cut off by a kill it would have none to go on from."""
+        folder = self.folder(training_job("nanogpt", "openai-community/gpt2", TOKENS, 8, 1, "start: weights"))
+        with tempfile.TemporaryDirectory() as place:
+            program = textwrap.dedent("""\
+                import os, sys
+                class torch:
+                    def save(what, path):
+                        with open(path, "w") as file:
+                            file.write(what[:len(what) // 2])
+                            file.flush()
+                            if os.environ.get("KILLED"): os.kill(os.getpid(), 9)
+                            file.write(what[len(what) // 2:])
+                exec(open(sys.argv[1]).read())
+                print(init_from)
+                torch.save(os.environ["TEXT"], os.path.join(out_dir, "ckpt.pt"))
+                """)
+            for text, more, code, begun in (("first", {}, 0, "gpt2"), ("second", {"KILLED": "1"}, -9, "resume"),
+                                            ("third", {}, 0, "resume")):
+                done = subprocess.run([sys.executable, "-c", program, str(folder.files("config.py")[0])], capture_output=True,
+                                      text=True, timeout=60, check=False,
+                                      env={"GPUPLAN_CHECKPOINTS": place, "DATASET": "x", "TEXT": text, "PYTHONUNBUFFERED": "1",
+                                           "GPUPLAN_FILES": str(folder.files("config.py")[0].parent), **more})
+                self.assertEqual((done.returncode, done.stdout.strip()), (code, begun), done.stderr)
+                self.assertEqual(Path(place, "ckpt.pt").read_text(), "third" if text == "third" else "first")
 
 
 class Vllm(unittest.TestCase):

@@ -51,6 +51,11 @@ found = list(pieces.add(json.loads(sys.argv[1])))
 print(json.dumps([found, training_data.batch(found, 7) if found else None, pieces.tokens]))
 """
 
+FIRST = """
+import runpy
+runpy.run_path("files/first_row.py", run_name="__main__")
+"""
+
 READ = PROGRAM + """
 streaming = sys.argv[1] == "stream"
 rows, held_out = data_sources.load_both(streaming)
@@ -202,6 +207,25 @@ class Sources(Data):
             self.assertIn('"messages" of a row is no list of texts with "role" and "content"' if bad else "a row", said)
         self.assertIn("cannot be read: Expecting", self.refused(DATA=self.write("d.jsonl", '{"text": ')))
         self.assertIn("no rows", self.refused(DATA=self.write("c.jsonl", "")))
+
+    def test_what_is_seen_or_heard_is_never_passed_over(self):
+        """The texts alone would be learnt, and the model never see what they speak of."""
+        talk = [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2"}]
+        for name in ("image", "images", "video", "videos", "audio", "audios"):
+            said = self.refused(DATA=self.write("a.jsonl", [{"messages": talk, name: ["picture.png"]}]))
+            self.assertIn(f'DATA: a row has "{name}", and the texts alone would be learnt', said)
+            self.assertIn(f'"{name}"', self.python(FIRST, "messages", code=78, DATA=self.write("b.jsonl", [{"messages": talk, name: "x"}])))
+        self.assertIn("whole texts", self.python(READ, "whole", DATA=self.write("c.jsonl", [{"text": "1", "images": []}])))
+        seen = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "1"}]}, talk[1]]
+        self.assertIn("holds more than text", self.refused(DATA=self.write("d.jsonl", [{"messages": seen}])))
+        pair = {"chosen": seen, "rejected": seen}
+        self.assertIn("holds more than text", self.python(READ, "whole", code=78, settings={"objective": "dpo"}, DATA=self.write("e.jsonl", [pair])))
+
+    def test_the_first_row_of_what_another_program_reads(self):
+        talk = [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2"}]
+        self.python(FIRST, "messages", DATA=self.write("a.jsonl", [{"messages": talk}]))
+        said = self.python(FIRST, "messages", code=78, DATA=self.write("b.jsonl", [{"text": "1"}]))
+        self.assertIn('a row has no "messages" (it reads as "text")', said)
 
     def test_what_is_learnt_is_said(self):
         for row, text in (({"text": "1"}, "whole texts are learnt"), ({"prompt": "1", "completion": "2"}, "completions are learnt"),

@@ -9,6 +9,7 @@
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/script/smoke_script.h"
+#include "launch/work/disk.h"
 #include "launch/work/work.h"
 #include "output/words/plan_words.h"
 
@@ -111,6 +112,18 @@ std::string next_words(const Launch& launch, const LaunchPhase& laid) {
   return next.empty() ? "results are in " + run_folder(laid) : join(next, ", ");
 }
 
+/// "hub|MODEL|meta-llama/Llama-3.1-8B|15318|weights", MiB.
+std::vector<std::string> disk_entries(const std::vector<DiskPart>& parts) {
+  std::vector<std::string> entries;
+  for (const DiskPart& part : parts) {
+    // The model's name is the user's; what is none of the hub is in no cache.
+    const bool plain = part.model.find_first_of("|\n") == std::string::npos;
+    entries.push_back(part.place + "|" + part.variable + "|" + (plain ? part.model : "") + "|" +
+                      fixed_text(part.size / units::MiB, 0) + "|" + part.what);
+  }
+  return entries;
+}
+
 /// What somebody who looks on sees, if all is as planned.
 std::vector<std::string> expected_lines(const Launch& launch, const LaunchPhase& laid) {
   const PhasePlan& part = *laid.part;
@@ -154,6 +167,8 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
     (other_machine ? elsewhere : needs).push_back(before.slug);
   }
   std::vector<std::string> head = banner_lines(launch, laid);
+  const std::vector<DiskPart> disk = disk_parts(launch, laid, work);
+  if (const std::string words = disk_words(disk, laid.nodes); !words.empty()) head.push_back("disk       " + words);
   for (const std::string& note : work.notes) head.push_back(note);
   // Where it is all that is read, it also says what else stands in README.md.
   if (!launch.one_script.empty() && !launch.smoke)
@@ -184,6 +199,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   const Gpu* gpu = estimate.node ? estimate.node->gpu : nullptr;
   text += "gpu_name=" + bash_value(gpu != nullptr ? gpu->name : "") + "\n";
   text += "gpu_mib=" + fixed_text(estimate.memory_total.p50 / units::MiB, 0) + "\n";
+  text += "disk=" + array_of(disk_entries(disk)) + "\n";
   text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";
   text += "set_up_first=" + std::to_string(phase.setup && !phase.setup->text.empty() ? 1 : 0) + "\n";
   text += "log_machine=" + std::to_string(work.log_machine) + "\n";

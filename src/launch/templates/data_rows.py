@@ -32,12 +32,23 @@ def form_of(row):
 SEEN = ("image", "images", "video", "videos", "audio", "audios")
 
 
+def parts_of(messages):
+    """The parts of messages that are lists of them: [{"type": "image"}, {"type": "text", "text": ...}]."""
+    for message in messages if isinstance(messages, list) else ():
+        content = message.get("content") if isinstance(message, dict) else None
+        yield from (part for part in content if isinstance(part, dict)) if isinstance(content, list) else ()
+
+
 def checked(row, variable="DATA"):
     """The form of a row; ends the program where it has none, or where it would be learnt without what it shows."""
     for name in SEEN:
         if row.get(name):
             give_up(f'{variable}: a row has "{name}", and the texts alone would be learnt: leave the column out where that is '
                     "meant, or give the phase a `command`")
+    for messages in row.values():
+        if any(part.get("type", "text") != "text" for part in parts_of(messages)):
+            give_up(f"{variable}: a message of a row holds more than text, which would not be learnt: leave it out, or give the "
+                    "phase a `command`")
     if SETTINGS.get("objective") == "dpo":
         return checked_pair(row, variable)
     form = form_of(row)

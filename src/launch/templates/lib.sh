@@ -7,6 +7,7 @@
 #   gated                   1: others wait for its criteria of success
 #   checked, criteria       1: there is something to hold the log against; it has to hold for the phase to be done
 #   gpu_name, gpu_mib       of the plan, and the least memory that a GPU needs
+#   disk                    what it writes, "PLACE|VARIABLE|MODEL|MIB|WHAT" (src/launch/work/disk.h)
 #   log_machine             the machine whose log tells of the training: mostly 0
 #   resumes                 1: goes on from its newest checkpoint
 #   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then
@@ -109,12 +110,16 @@ raise SystemExit(torch.cuda.device_count() == 0)' 2>/dev/null
 # The batch is right for the GPUs of the plan, and for no other number of them.
 check_gpus() {
   [ "$gpus" -gt 0 ] || return 0
-  local all seen visible name mib
+  local all seen variable=CUDA_VISIBLE_DEVICES other visible name mib
   if ! all=$(list_gpus); then
     say "no nvidia-smi, rocm-smi, amd-smi or torch here: cannot check that this machine has $gpus GPUs"
     return 0
   fi
-  visible=${CUDA_VISIBLE_DEVICES:-${HIP_VISIBLE_DEVICES:-${ROCR_VISIBLE_DEVICES:-}}}
+  # The one that is set: AMD's HIP passes over CUDA's where it has its own.
+  for other in ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES; do
+    [ -z "${!other:-}" ] || variable=$other
+  done
+  visible=${!variable:-}
   if [ -n "$visible" ]; then seen=$(tr ',' '\n' <<<"$visible" | grep -c .); else seen=$(grep -c . <<<"$all"); fi
   [ "$seen" -ge "$gpus" ] ||
     stop 78 "this machine shows $seen GPUs and the plan uses $gpus; the batch would be another one"
@@ -125,13 +130,52 @@ check_gpus() {
   fi
   say "GPUs: $seen x $name; the plan is for $gpu_name"
   # Programs take all that they see: the batch would be another one, on GPUs that are somebody else's.
-  [ "$seen" -eq "$gpus" ] || CUDA_VISIBLE_DEVICES=$(first_gpus "${CUDA_VISIBLE_DEVICES:-}")
-  [ "$seen" -eq "$gpus" ] || export CUDA_VISIBLE_DEVICES
+  [ "$seen" -eq "$gpus" ] || export "$variable=$(first_gpus "$visible")"
 }
 
 # The first ones of a list, or of all where there is none, as many as the plan uses.
 first_gpus() {
   if [ -n "$1" ]; then tr ',' '\n' <<<"$1"; else seq 0 "$((gpus - 1))"; fi | head -n "$gpus" | paste -sd, -
+}
+
+# Room for what the plan writes, before anything is fetched: a disk that is full ends the work hours later. What is there
+# already needs none.
+check_disk() {
+  [ "${GPUPLAN_DISK:-1}" != 0 ] || return 0
+  local entry place variable model mib what folder at left
+  local cache=${HF_HOME:-$HOME/.cache/huggingface}
+  local -A wanted=() free=() parts=() shown=()
+  for entry in "${disk[@]}"; do
+    IFS='|' read -r place variable model mib what <<<"$entry"
+    case $place in
+      run) folder=$GPUPLAN_RUN_DIR ;;
+      nanochat) folder=${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat} ;;
+      *) folder=$cache ;;
+    esac
+    if [ "$place" != run ]; then
+      [ ! -f "$GPUPLAN_RUN_DIR/starts" ] || continue # an earlier start fetched it
+      [ -z "$variable" ] || [ -z "${!variable:-}" ] || [ ! -e "${!variable}" ] || continue
+      [ -z "$model" ] || [ ! -d "${HF_HUB_CACHE:-$cache/hub}/models--${model//\//--}" ] || continue
+    fi
+    while [ ! -d "$folder" ]; do folder=$(dirname "$folder"); done
+    # By the disk that it lies on. What tells no room (some mounted buckets) is let alone.
+    at=$(stat -c %d "$folder" 2>/dev/null)
+    left=$(df -k --output=avail "$folder" 2>/dev/null | tail -n 1)
+    [[ "$at" =~ ^[0-9]+$ && "$left" =~ ^\ *[1-9][0-9]*$ ]] || continue
+    if [ -z "${free[$at]:-}" ]; then
+      free[$at]=$((left / 1024)) wanted[$at]=0 shown[$at]=$folder
+    fi
+    wanted[$at]=$((wanted[$at] + mib))
+    parts[$at]="${parts[$at]:+${parts[$at]}, }$what $((mib * 1048576 / 1000000000)) GB"
+  done
+  for at in "${!wanted[@]}"; do
+    left=${free[$at]}
+    # A start before this one has left checkpoints.
+    [ "$at" != "$(stat -c %d "$GPUPLAN_RUN_DIR")" ] || left=$((left + $(du -sm "$GPUPLAN_RUN_DIR" | cut -f 1)))
+    [ "$left" -ge "${wanted[$at]}" ] ||
+      stop 78 "the disk of ${shown[$at]} has $((left * 1048576 / 1000000000)) GB for what the plan writes there" \
+        "(${parts[$at]}): GPUPLAN_RUNS and HF_HOME name folders on other disks; GPUPLAN_DISK=0 starts it all the same"
+  done
 }
 
 # Once on each machine, and again when the lines have changed.
@@ -359,6 +403,7 @@ run_phase() {
   fi
   check_required
   check_gpus
+  check_disk
   if lead; then check_gate; fi
   [ "$set_up_first" = 1 ] || look
   prepare_machine

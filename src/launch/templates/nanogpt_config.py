@@ -11,5 +11,17 @@ max_iters = eval_interval * _saves
 out_dir = _os.environ["GPUPLAN_CHECKPOINTS"]
 dataset = _os.environ["DATASET"]
 wandb_log = False
+# It has one checkpoint and writes over it: killed meanwhile it would have none.
+_save = torch.save
+
+
+def _save_whole(what, path, *more, **named):
+    _save(what, path + ".new", *more, **named)
+    with open(path + ".new", "rb") as file:
+        _os.fsync(file.fileno())
+    _os.replace(path + ".new", path)
+
+
+torch.save = _save_whole
 if _os.path.exists(_os.path.join(out_dir, "ckpt.pt")):
     init_from = "resume"

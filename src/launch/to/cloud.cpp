@@ -92,7 +92,10 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
     machine.host_need = std::max(machine.host_need, estimate.host_memory);
     machine.offloads = machine.offloads || estimate.strategy.offload != Offload::kNone;
     machine.runs += estimate.checkpoint_bytes * std::max(estimate.kept_checkpoints, 1.0) + estimate.results_bytes;
-    disk += estimate.machine_disk_bytes;
+    // The phase's script looks for as much.
+    const auto work = phase_work(launch, phase_of(launch, position));
+    disk += std::max(estimate.machine_disk_bytes,
+                     work ? all_of(disk_parts(launch, phase_of(launch, position), *work)) : Bytes{});
     grace = std::max(grace, stopping_time(*phase_of(launch, position).part));
   }
   if (machine.gpu == nullptr || lease.offer == nullptr)

@@ -35,6 +35,8 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   const double tokens = static_cast<double>(steps_of(place)) * batch_of(place) * sequence;
   // Its README: a shard holds 250M characters, a token some 4.8 of them.
   const double shards = std::clamp(std::ceil(tokens * 4.8 / 250e6) + 1, 8.0, 100000.0);
+  // A shard of its data is some 100 MB (dev/repackage_data_reference.py).
+  work.data = {.fetches = true, .fetched = shards * 100 * units::MB, .place = "nanochat"};
   work.prepare = {
       "cd \"$NANOCHAT\" || exit 78",
       check_version(place, work, "nanochat", "nanochat of",
@@ -68,27 +70,19 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   line += " --core-metric-every=-1 --sample-every=-1 --run=dummy --model-tag=" + tag;
   if (is_eight_bit(s.precision)) line += " --fp8";
   for (const std::string& word : flag_words(place)) line += " " + word;
-  // model_000100.pt is written first, then meta_, then a part of the optimizer by each rank (checkpoint_manager.py):
-  // the newest step that has all of them, by which it starts again.
-  const std::string newest =
-      "newest=\nfor meta in \"$GPUPLAN_CHECKPOINTS\"/meta_*.json; do\n"
-      "  step=${meta##*/meta_} step=${step%.json}\n"
-      "  parts=(\"$GPUPLAN_CHECKPOINTS/optim_${step}_rank\"*.pt)\n"
-      "  if [ -s \"$GPUPLAN_CHECKPOINTS/model_$step.pt\" ] && [ -s \"$meta\" ] &&\n"
-      "    [ \"${#parts[@]}\" = $((GPUPLAN_GPUS * GPUPLAN_NODES)) ] && [ -e \"${parts[0]}\" ]; then\n"
-      "    newest=$((10#$step))\n  fi\ndone";
+  work.files.push_back(program(place, "nanochat_newest.py", "newest.py"));
   work.command = {
       "cd \"$NANOCHAT\" || exit 78", ". .venv/bin/activate", "# Its checkpoint folder is the run's.",
       "mkdir -p \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints\"",
       "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
       // By itself it goes by the GPU (nanochat/common.py).
-      std::string("export NANOCHAT_DTYPE=") + (s.precision == Precision::kFp32 ? "float32" : "bfloat16"), newest,
-      line + " ${newest:+--resume-from-step=\"$newest\"}"};
+      std::string("export NANOCHAT_DTYPE=") + (s.precision == Precision::kFp32 ? "float32" : "bfloat16"),
+      "newest=$(python " + file_word("newest.py") + ")", line + " ${newest:+--resume-from-step=\"$newest\"}"};
   if (!own_mlp)
     work.notes.emplace_back(
         "nanochat's MLP has two matrices of four times the width: as many weights as the plan's (gated_mlp: false in "
         "the job says so).");
-  work.notes.emplace_back("nanochat writes no checkpoint when stopped; it resumes from the newest one.");
+  work.notes.emplace_back("nanochat writes no checkpoint when stopped; it resumes from the newest one that is whole.");
   if (const std::string note = keeps_every_checkpoint(place, "nanochat"); !note.empty()) work.notes.push_back(note);
   work.resumes = true;
   return work;
@@ -136,7 +130,8 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
                                 "\"$(git -C \"$NANOGPT\" log -1 --format=%cd --date=format:%Y.%m.%d)\""),
                   pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
   work.command = {"cd \"$NANOGPT\" || exit 78", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
-  work.notes.emplace_back("nanoGPT writes a checkpoint when it evaluates, none when stopped.");
+  work.notes.emplace_back(
+      "nanoGPT writes a checkpoint when it evaluates, none when stopped; one that is cut off leaves the one before.");
   work.resumes = true;
   return work;
 }

@@ -69,6 +69,8 @@ Result<Work> trainer_work(const WorkPlace& place) {
   }
   work.prepare.push_back(pip_install(packages));
   install_attention(place, work);
+  // datasets keeps rows as Arrow, and lists of tokens and labels in 8 bytes each.
+  work.data = {.fetches = true, .copies = 1, .bytes_a_token = separate_samples(train) && !unsloth ? 24.0 : 16.0};
   add_data_programs(place, work);
   work.files.push_back(program(place, "run_parts.py"));
   work.files.push_back(program(place, "train_trainer.py", "train.py"));

@@ -190,6 +190,8 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   install_attention(place, work);
   add_data_programs(place, work);
   const std::vector<std::string> layers = name_layers(place, work, true);
+  // Rows as Arrow; tokens and a mask in 8 bytes each: as Arrow, as Parquet, and as Arrow again where TRL reads that.
+  work.data = {.fetches = true, .copies = 1, .bytes_a_token = 48};
   for (const char* name : {"place_settings.py", "prepare_trl.py"}) work.files.push_back(program(place, name));
   work.files.push_back({place.path("settings.json"), json.end().take(), false});
   const std::string name = program_name(place.train());

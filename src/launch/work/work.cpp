@@ -85,15 +85,16 @@ Result<Work> own_work(const Launch& launch, const LaunchPhase& phase) {
   return Work{};
 }
 
-/// Torch of PyPI is for CUDA: on AMD GPUs that of the image stays, or the wheels for ROCm come first (index of
-/// pytorch.org/get-started, from memory); packages that bring torch along must not have put another in its place.
+/// Torch of PyPI is for CUDA: on AMD GPUs that of the image stays, or the wheels for ROCm come first (7.1 and 7.2
+/// are released: pytorch/test-infra 61a77570, generate_binary_build_matrix.py); packages that bring torch along must
+/// not have put another in its place.
 void install_rocm(const WorkPlace& place, Work& work) {
   const auto& node = place.estimate().node;
   if (work.user_command || work.prepare.empty() || !node || node->gpu->vendor != "amd") return;
   const std::string built = "python3 -c 'import torch; assert torch.version.hip' 2>/dev/null || ";
   work.prepare.insert(work.prepare.begin(), built +
                                                 "python3 -m pip install --quiet --index-url "
-                                                "https://download.pytorch.org/whl/rocm6.4 'torch>=2.8'");
+                                                "https://download.pytorch.org/whl/rocm7.1 'torch>=2.8'");
   work.prepare.push_back(
       built +
       "{ echo 'torch here is not built for ROCm: start from an image of rocm/pytorch, or rocm/vllm for "
@@ -101,7 +102,8 @@ void install_rocm(const WorkPlace& place, Work& work) {
 }
 
 /// Wheels of PyPI begin at compute capability 7.0 (torch 2.8 to 2.10); those for CUDA 12.6, which come first here, hold
-/// kernels for Maxwell and Pascal as well (index of pytorch.org/get-started, from memory).
+/// kernels for Maxwell and Pascal as well (12.6 is released: the same matrix; architectures as in pytorch/builder's
+/// manywheel/build_cuda.sh for 12.1 and 12.4).
 void install_for_old_gpus(const WorkPlace& place, Work& work) {
   constexpr double kVolta = 7.0;
   const auto& node = place.estimate().node;

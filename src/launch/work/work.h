@@ -10,6 +10,15 @@
 
 namespace gpuplan {
 
+/// Data on a machine's disk before the work starts.
+struct PreparedData {
+  bool fetches = false;       ///< they are fetched whole, unless DATA is a file or folder; else read as they come
+  Bytes fetched{};            ///< how much that is; 0: as the plan has it
+  double copies = 0;          ///< of them that are made besides
+  double bytes_a_token = 0;   ///< of what is made of each token
+  std::string place = "hub";  ///< DiskPart::place
+};
+
 /// Shell lines see these variables, all set and exported by the phase's script (launch/script/phase_script.h):
 ///   GPUPLAN_NODES, GPUPLAN_NODE_RANK, GPUPLAN_GPUS (of this machine), GPUPLAN_MASTER_ADDR, GPUPLAN_MASTER_PORT,
 ///   GPUPLAN_RUN_DIR (of the phase: logs, results), GPUPLAN_CHECKPOINTS (folder inside of it),
@@ -24,12 +33,13 @@ struct Work {
   std::vector<std::string>
       required;                    ///< variables the user must set, "DATA: a JSON-lines file with ...", checked first
   std::vector<std::string> notes;  ///< sentences for the head of the script: what is assumed, how it resumes
-  int log_machine = 0;             ///< the machine whose log tells of the training
-  bool resumes = false;            ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
-  bool begins_anew = false;        ///< started again, it does not, and gpuplan chose it: trl sft
-  bool user_command = false;       ///< the job's own `command`
-  std::string starts;              ///< a sentence, where what the user wrote is started another way, or may surprise
-  std::string unwritten;           ///< why gpuplan writes no program and the user has to name a command; else empty
+  PreparedData data;
+  int log_machine = 0;        ///< the machine whose log tells of the training
+  bool resumes = false;       ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
+  bool begins_anew = false;   ///< started again, it does not, and gpuplan chose it: trl sft
+  bool user_command = false;  ///< the job's own `command`
+  std::string starts;         ///< a sentence, where what the user wrote is started another way, or may surprise
+  std::string unwritten;      ///< why gpuplan writes no program and the user has to name a command; else empty
 };
 
 /// Fails (bad input) for a `command` with variables that do not exist.

@@ -137,6 +137,16 @@ void axolotl_reports(Work& work) {
   work.command.push_back("[[ \",${REPORT_TO:-},\" != *,tensorboard,* ]] || echo 'use_tensorboard: true'" + into);
 }
 
+/// Ends the phase where a row of DATA has a picture, or nothing that is learnt.
+void look_at_rows(const WorkPlace& place, Work& work) {
+  for (const char* name : {"phase_parts.py", "data_sources.py", "data_rows.py", "first_row.py"})
+    work.files.push_back(program(place, name));
+  JsonWriter json;
+  json.begin_object().member("seed", training_numbers(place).seed);
+  work.files.push_back({place.path("settings.json"), json.end().take(), false});
+  work.command.push_back("python3 " + file_word("first_row.py") + (plain_text(place) ? " text" : " messages"));
+}
+
 void notes(const WorkPlace& place, Work& work) {
   tell_longest(place, work);
   tell_texts_alone(place, work);
@@ -236,17 +246,18 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   std::vector<std::string> axolotl = {requirement("axolotl", extras)};
   if (extras != "deepspeed") axolotl.insert(axolotl.begin(), "--no-build-isolation");
   work.prepare.push_back(pip_install(axolotl));
+  // Rows as Arrow; tokens, labels and a mask in 8 bytes each, in the cache and in its folder of prepared data.
+  work.data = {.fetches = true, .copies = 1, .bytes_a_token = 48};
   take_model(place, work);
   ask_first(place, train.models, work);
   lead_reports(place, work);
   place_settings(place, "axolotl.yaml", work);
   if (!plain_text(place)) {
-    for (const char* name : {"phase_parts.py", "chat_template.py", "axolotl_template.py"})
-      work.files.push_back(program(place, name));
-    work.files.push_back({place.path("settings.json"), "{}\n", false});
+    for (const char* name : {"chat_template.py", "axolotl_template.py"}) work.files.push_back(program(place, name));
     work.command.push_back("python3 " + file_word("axolotl_template.py") + " >>\"$GPUPLAN_RUN_DIR/axolotl.yaml\"");
   }
   axolotl_reports(work);
+  look_at_rows(place, work);
   leave_out_unfinished(work);
   work.command.push_back(
       "axolotl train \"$GPUPLAN_RUN_DIR/axolotl.yaml\" --launcher torchrun -- --nproc_per_node=\"$GPUPLAN_GPUS\" "
@@ -334,6 +345,8 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (train.method == Method::kQlora || is_bitsandbytes(optimizer))
     work.prepare.push_back(pip_install({"bitsandbytes>=0.43"}));
   if (deepspeed_stage(s) > 0) work.prepare.push_back(pip_install({"deepspeed>=0.16,<=0.18.4"}));
+  // A file, as Arrow and once more in the form of its own; tokens, labels and a mask in 8 bytes each.
+  work.data = {.copies = 2, .bytes_a_token = 24};
   take_model(place, work);
   ask_first(place, train.models, work);
   lead_reports(place, work);
@@ -344,6 +357,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
       "78; }");
   place_settings(place, "llama_factory.yaml", work);
   if (!known) work.command.push_back(look_for_template());
+  look_at_rows(place, work);
   work.command.emplace_back("ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
   work.command.emplace_back(
       "export FORCE_TORCHRUN=1 NPROC_PER_NODE=\"$GPUPLAN_GPUS\" NNODES=\"$GPUPLAN_NODES\" "
