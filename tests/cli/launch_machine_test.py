@@ -115,6 +115,35 @@ class Disk(OnMachine):
         self.assertEqual(self.bash("disk=()\ncheck_disk && echo room")[:2], (0, "room"))
 
 
+class Torch(OnMachine):
+    """Wheels that the driver runs: those of PyPI are for CUDA 13, and under a driver for 12 torch would see no GPU."""
+
+    def chosen(self, driver, capability):
+        self.program("nvidia-smi", f"case $* in *compute_cap*) printf '{capability}\\n{capability}\\n' ;; "
+                                   f"*) echo '| NVIDIA-SMI 550.1   Driver Version: 550.1   {driver} |' ;; esac")
+        code, said, problem = self.bash(f"set -e\n. {TEMPLATES / 'torch_index.sh'}\necho \"${{PIP_EXTRA_INDEX_URL:-}} ${{PIP_CONSTRAINT:-}}\"")
+        self.assertEqual(code, 0, problem)
+        return said.splitlines()[-1]
+
+    def test_by_driver_and_gpu(self):
+        self.assertEqual(self.chosen("CUDA Version: 12.4", "9.0"), "https://download.pytorch.org/whl/cu126")
+        self.assertEqual(self.chosen("CUDA Version: 13.0", "9.0"), "")
+        self.assertEqual(self.chosen("CUDA UMD Version: 13.2", "12.0"), "")
+        constraint = self.place / "run" / "torch.txt"
+        self.assertEqual(self.chosen("CUDA Version: 12.8", "10.0"), f"https://download.pytorch.org/whl/cu128 {constraint}")
+        self.assertEqual(constraint.read_text(), "torch<2.11\n")
+        (self.place / "bin" / "nvidia-smi").unlink()
+        self.assertEqual(self.bash(f"set -e\n. {TEMPLATES / 'torch_index.sh'}\necho on")[:2], (0, "on"))
+
+    def test_scripts_look_for_it_where_pip_brings_torch(self):
+        for framework, model, data, looks in (("hf-trainer", LLAMA, SAMPLES, True), ("torchtitan", LLAMA, TOKENS, True), ("axolotl", LLAMA, SAMPLES, True),
+                                              ("megatron", GPT2, TOKENS, False)):
+            folder = Folder("-", stdin=training_job(framework, model, data, 8, 1, "").encode())
+            self.addCleanup(folder.__exit__)
+            script = scripts_of(folder.path)[0].read_text(encoding="utf-8")
+            self.assertEqual('. "$GPUPLAN_FILES/torch_index.sh"' in script, looks, framework)
+
+
 class Planned(unittest.TestCase):
     """What the scripts look for is what the plan has, and what programs make of the data."""
 

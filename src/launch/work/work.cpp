@@ -118,6 +118,18 @@ void install_for_old_gpus(const WorkPlace& place, Work& work) {
                           shell_quoted(torch_requirement(place, "2.6")));
 }
 
+/// Wheels that the machine's driver runs (torch_index.sh). What brings torch in a version of its own is left alone, and
+/// so is what nvcr.io's images hold.
+void install_for_driver(const WorkPlace& place, Work& work) {
+  constexpr std::array<std::string_view, 4> kBringTheirOwn = {"vllm", "sglang", "nanochat", "megatron"};
+  const PhaseEstimate& estimate = place.estimate();
+  if (work.user_command || work.prepare.empty() || !estimate.node || estimate.node->gpu->vendor != "nvidia") return;
+  if (torch_bounded(place) || estimate.framework == nullptr) return;
+  if (std::ranges::find(kBringTheirOwn, estimate.framework->name) != kBringTheirOwn.end()) return;
+  work.files.push_back(program(place, "torch_index.sh"));
+  work.prepare.insert(work.prepare.begin(), ". " + file_word("torch_index.sh"));
+}
+
 /// What phases may want different ones of under one name. A clone of a program serves all of them.
 constexpr std::array<std::string_view, 4> kOwn = {"DATA", "TOKENIZER", "ASSETS", "PRETRAINED"};
 
@@ -162,6 +174,7 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   if (!work) return work;
   install_rocm(WorkPlace{launch, phase}, *work);
   install_for_old_gpus(WorkPlace{launch, phase}, *work);
+  install_for_driver(WorkPlace{launch, phase}, *work);
   if (launch.smoke) {
     bring_rows(phase, *work);
     return work;

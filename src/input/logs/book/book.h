@@ -91,6 +91,9 @@ struct LogFacts {
   double sample_batch = 0;                  ///< samples of a step, of programs that count samples
   bool run_over = false;                    ///< Hugging Face's Trainer has told its summary
   double next_done = 0, next_total = 0;     ///< of the bar after that
+  double time_told = 0;                     ///< of a step or of all so far, as its line does not say
+  int times_told = 0, times_less = 0;       ///< so many of them; those that were less than the one before
+  bool block_of_names = false;              ///< lines of that block are "name: value" (EasyR1)
 };
 
 /// What a line says of the traceback behind it: Python goes on (`Exception ignored in`); a thread of its own ends.

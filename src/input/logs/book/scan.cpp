@@ -145,22 +145,54 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-bool take_time(std::string_view& text, double& seconds) {
-  // Loggers of examples of transformers and accelerate write "03/01/2026 10:00:00".
-  constexpr std::string_view kShape = "0000-00-00 00:00:00", kAmerican = "00/00/0000 00:00:00";
-  if (text.size() < kShape.size()) return false;
-  const bool american = text[2] == '/';
-  const std::string_view shape = american ? kAmerican : kShape;
+namespace {
+
+/// Digits where the shape has '0', else its signs; a 'T' may stand for the blank between day and time.
+bool is_shaped(std::string_view text, std::string_view shape) {
+  if (text.size() < shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const char c = text[i];
     if (shape[i] == '0' ? !is_digit(c) : c != shape[i] && !(i == 10 && c == 'T')) return false;
   }
-  const auto two = [&](std::size_t at) { return static_cast<unsigned>((text[at] - '0') * 10 + (text[at + 1] - '0')); };
+  return true;
+}
+
+unsigned two_digits(std::string_view text, std::size_t at) {
+  return static_cast<unsigned>((text[at] - '0') * 10 + (text[at + 1] - '0'));
+}
+
+/// Takes the day off, of any form, with the blank behind it; days since 1970.
+bool take_day(std::string_view& text, std::int64_t& days) {
+  // Loggers of examples of transformers and accelerate write "03/01/2026 10:00:00", fairseq2's "03/01/26 10:00:00".
+  constexpr std::string_view kDay = "0000-00-00 00:00:00", kAmerican = "00/00/0000 00:00:00",
+                             kShort = "00/00/00 00:00:00";
+  constexpr std::size_t kTime = std::string_view("00:00:00").size();
+  const auto two = [&](std::size_t at) { return two_digits(text, at); };
+  const bool american = text[2] == '/';
+  const std::string_view shape = !american ? kDay : is_shaped(text, kShort) ? kShort : kAmerican;
+  if (!is_shaped(text, shape)) return false;
   const unsigned month = two(american ? 0 : 5), day = two(american ? 3 : 8);
   if (month < 1 || month > 12 || day < 1 || day > 31) return false;
-  const std::int64_t days = days_of(american ? 100 * two(6) + two(8) : 100 * two(0) + two(2), month, day);
-  seconds = 86'400.0 * static_cast<double>(days) + 3600.0 * two(11) + 60.0 * two(14) + two(17);
-  text.remove_prefix(kShape.size());
+  const unsigned year = !american ? 100 * two(0) + two(2) : shape == kShort ? 2000 + two(6) : 100 * two(6) + two(8);
+  days = days_of(year, month, day);
+  text.remove_prefix(shape.size() - kTime);
+  return true;
+}
+
+}  // namespace
+
+bool take_time(std::string_view& text, double& seconds) {
+  constexpr std::string_view kTime = "00:00:00";
+  if (text.size() <= kTime.size()) return false;
+  std::int64_t days = 0;
+  if (text[2] == ':') {  // a time of day alone, before words
+    if (!is_shaped(text, kTime) || (text[8] != ' ' && text[8] != '.' && text[8] != ',')) return false;
+  } else if (!take_day(text, days)) {
+    return false;
+  }
+  const auto two = [&](std::size_t at) { return two_digits(text, at); };
+  seconds = 86'400.0 * static_cast<double>(days) + 3600.0 * two(0) + 60.0 * two(3) + two(6);
+  text.remove_prefix(kTime.size());
   if (text.size() > 1 && (text[0] == '.' || text[0] == ',') && is_digit(text[1])) {
     double scale = 0.1;
     for (text.remove_prefix(1); !text.empty() && is_digit(text.front()); text.remove_prefix(1)) {

@@ -152,6 +152,8 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
   StepRecord record;
   record.step = bar.done;
   note_postfix(book, record, bar.postfix);
+  // "Training Epoch: 1/3, step 10/100 completed (loss: 1.23): "
+  if (!record.has(StepValue::kLoss) && holds(bar.label, "loss")) note_postfix(book, record, bar.label);
   if (record.has(StepValue::kValidation)) book.facts.bar_validation = record[StepValue::kValidation];
   const bool held_out = holds(bar.label, "alid") || holds(bar.label, "val") || holds(bar.label, "eval");
   if (!names_training(bar.label) && (held_out || !record.has(StepValue::kLoss))) return Match::kNo;

@@ -108,6 +108,12 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"ce_loss", is_value(StepValue::kLoss)},
     NameMeaning{"train_loss_step", is_value(StepValue::kLoss)},
     NameMeaning{"reduced_train_loss", is_value(StepValue::kLoss)},
+    // fairseq2, OpenRLHF, sd-scripts, XTuner
+    NameMeaning{"nll_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"gpt_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"avr_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"llm_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"reduced_llm_loss", is_value(StepValue::kLoss)},
     NameMeaning{"step_loss", is_value(StepValue::kLoss)},
     NameMeaning{"loss_step", is_value(StepValue::kLoss)},
     NameMeaning{"loss_train_total", is_value(StepValue::kLoss)},
@@ -159,6 +165,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"tok_per_sec", is_value(StepValue::kTokens)},
     NameMeaning{"tokens_per_sec", is_value(StepValue::kTokens)},
     NameMeaning{"tokens_per_second", is_value(StepValue::kTokens)},
+    NameMeaning{"elements_per_second", is_value(StepValue::kTokens)},  // fairseq2: of texts they are tokens
     NameMeaning{"throughput", is_value(StepValue::kTokens), FieldUnit::kTokens},
     NameMeaning{"tgs", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tok_s_gpu", is_value(StepValue::kTokensPerGpu)},
@@ -198,6 +205,20 @@ constexpr KnownNames kMeanings(std::array{
 });
 
 constexpr std::size_t kLongestName = 48;
+
+/// "Peak Reserved Device Memory", "GPU Mem": of the GPU, whatever its words and their order. `words`: as kMeanings has
+/// them. What others have, or is left, is no peak.
+NamedValue meaning_of_memory(std::string_view words) {
+  constexpr std::array<std::string_view, 12> kOthers = {"cpu",   "host",  "ram",      "swap",  "free",  "total",
+                                                        "avail", "limit", "capacity", "cache", "usage", "process"};
+  constexpr std::array<std::string_view, 8> kOfGpu = {"peak", "max", "gpu", "cuda", "device", "vram", "alloc", "activ"};
+  const auto holds = [words](std::string_view part) { return words.contains(part); };
+  if (!words.contains("mem") && !words.contains("vram")) return {};
+  if (std::ranges::any_of(kOthers, [&](std::string_view part) { return part != "ram" ? holds(part) : words == "ram"; }))
+    return {};
+  if (words.contains("reserv")) return kPeakReserved;
+  return std::ranges::any_of(kOfGpu, holds) ? kPeakAllocated : NamedValue{};
+}
 
 /// Of numbers without a name, their unit tells: "3056.36 ms", "171440 tok/s".
 NamedValue meaning_of_unit(const FieldMeasure& measure) {
@@ -322,11 +343,31 @@ bool LogFields::number(LogField& field) {
       rest = peek.substr(size);
     }
   }
+  add_smaller(field, rest);
   at_ = text_.size() - rest.size();
   name_begin_ = name_end_ = at_;
   unit_ = {};
   separated_ = false;
   return true;
+}
+
+/// "1m 9s" and "2h 5m" are one time.
+void LogFields::add_smaller(LogField& field, std::string_view& rest) {
+  constexpr double kMinute = 60;
+  while (field.measure && field.measure->unit == FieldUnit::kTime && field.measure->scale >= kMinute) {
+    std::string_view peek = rest;
+    scan::skip_spaces(peek);
+    double value = 0;
+    if (peek.empty() || !is_digit(peek.front()) || !scan::take_number(peek, value)) return;
+    std::size_t size = 0;
+    while (size < peek.size() && is_letter(peek[size])) ++size;
+    const auto smaller = field_measure(peek.substr(0, size));
+    if (!smaller || smaller->unit != FieldUnit::kTime || smaller->scale >= field.measure->scale) return;
+    field.value = (field.value * field.measure->scale + value * smaller->scale) / smaller->scale;
+    field.measure = smaller;
+    field.unit = peek.substr(0, size);
+    rest = peek.substr(size);
+  }
 }
 
 void LogFields::word() {
@@ -347,6 +388,7 @@ void LogFields::sign() {
   const char c = text_[at_];
   ++at_;
   if (c == ' ' || c == '\t' || c == '\'' || c == '"') return;
+  if (c == '.' && is_letter(before(at_ - 1)) && at_ < text_.size() && text_[at_] == ' ') return;  // "Peak Mem. 61.2"
   if (c == ':' || c == '=') {
     separated_ = true;
     return;
@@ -401,7 +443,12 @@ NamedValue meaning_of(const LogField& field) {
     }
     // The words behind the next blank.
     const std::size_t blank = name.find(' ', left);
-    if (blank == std::string_view::npos) return {};
+    if (blank == std::string_view::npos) {
+      if (measure.unit != FieldUnit::kBytes) return {};
+      NamedValue memory = meaning_of_memory({small.data(), name.size()});
+      memory.scale *= measure.scale;
+      return memory;
+    }
     left = blank + 1;
     words = std::string_view(small.data() + left, name.size() - left);
   }

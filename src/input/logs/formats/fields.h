@@ -45,6 +45,7 @@ class LogFields {
 
  private:
   bool number(LogField& field);
+  static void add_smaller(LogField& field, std::string_view& rest);
   bool not_finite(LogField& field);
   void word();
   void sign();

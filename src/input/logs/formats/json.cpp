@@ -69,7 +69,9 @@ void LogJson::string_ends(LogBook& book, std::string_view text) {
     key_next_ = false;
   } else if (double value = 0; depth_ > 0) {
     // Some versions write numbers as strings.
-    if (scan::take_number(text, value) && text.empty()) number(book, value);
+    std::string_view rest = text;
+    if (scan::take_number(rest, value) && rest.empty()) number(book, value);
+    else if (depth_ == 1 && !state_file_ && TrainerRecord::counts_steps(key_)) record_.note_steps(text);
   }
 }
 

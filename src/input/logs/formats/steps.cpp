@@ -32,15 +32,35 @@ std::string_view words_before(std::string_view text, std::string_view name, bool
 struct StepLine {
   StepRecord record;
   double mean_time = scan::kUnknown;
-  bool after_epoch = false;      ///< the number before this one was that of an epoch
-  bool rewards = false;          ///< it has names that only learning by rewards has
-  bool fraction = false;         ///< a loss or time that is no whole number: code has whole ones
+  double some_time = scan::kUnknown;  ///< that may be the step's, or what all have taken
+  bool after_epoch = false;           ///< the number before this one was that of an epoch
+  bool rewards = false;               ///< it has names that only learning by rewards has
+  bool fraction = false;              ///< a loss or time that is no whole number: code has whole ones
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
 constexpr bool ends_in_global_step(std::string_view name) {
   return name.size() > 5 && (name.ends_with("step") || name.ends_with("Step")) &&
          name.substr(0, name.size() - 5).ends_with("lobal");
+}
+
+/// Seconds of "time: 0.98", "Time 0.98s" and of a duration alone, "| 1m 9s |".
+double some_time(const LogField& field) {
+  const bool seconds = field.measure && field.measure->unit == FieldUnit::kTime && field.measure->scale >= 1;
+  const bool bare = field.unit.empty() && field.fraction;
+  const std::size_t blank = field.name.rfind(' ');
+  const std::string_view last = blank == std::string_view::npos ? field.name : field.name.substr(blank + 1);
+  if (field.name.empty() ? !seconds : !iequals(last, "time") || !(seconds || bare)) return scan::kUnknown;
+  return field.value * (seconds ? field.measure->scale : 1);
+}
+
+/// Whether such times are those of steps: what all steps have taken never becomes less, and steps differ.
+bool times_are_of_steps(LogFacts& facts, double time) {
+  constexpr int kOften = 8;
+  ++facts.times_told;
+  if (time < facts.time_told) ++facts.times_less;
+  facts.time_told = time;
+  return facts.times_less >= 2 && facts.times_less * kOften > facts.times_told;
 }
 
 void note_field(LogBook& book, StepLine& it, const LogField& field) {
@@ -58,6 +78,7 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     return;
   }
   const NamedValue named = meaning_of(field);
+  if (named.kind == NamedValue::Kind::kNothing && std::isnan(it.some_time)) it.some_time = some_time(field);
   switch (named.kind) {
     case NamedValue::Kind::kStep:
       if (!std::isnan(it.record.step) || field.fraction || !(field.value >= 0)) return;
@@ -100,7 +121,7 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
   if (line.text.starts_with('#')) return false;  // a program's own text
   StepLine it;
   if (format == LogFormat::kLlmq) it.time_name = "time";
-  if (line.text.starts_with("completed step: ")) it.time_name = "seconds";  // MaxText
+  if (line.text.contains("completed step: ")) it.time_name = "seconds";  // MaxText
   LogFields fields(line.text);
   bool validation = false;
   const bool may_speak =  // each of the words has a "v"
@@ -137,6 +158,9 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
     return true;
   }
   TimeSource source = TimeSource::kSaid;
+  if (it.some_time > 0 && !held_out && format == LogFormat::kFields && times_are_of_steps(book.facts, it.some_time) &&
+      !record.has(StepValue::kStepSeconds) && std::isnan(it.mean_time))
+    record.set(StepValue::kStepSeconds, it.some_time);
   if (it.mean_time > 0 && !record.has(StepValue::kStepSeconds) && !held_out) {
     record.set(StepValue::kStepSeconds, it.mean_time);
     source = TimeSource::kMean;

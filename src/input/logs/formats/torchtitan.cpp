@@ -36,6 +36,7 @@ bool take_fields(LogBook& book, StepRecord& record, std::string_view rest, StepV
       else if (key == "grad_norm") record.set(StepValue::kGradNorm, value);
       else if (key == "tps" || key == "wps") record.set(StepValue::kTokensPerGpu, value);
       else if (key == "tflops") record.set(StepValue::kModelFlops, value * 1e12);
+      else if (key == "iter") record.set(StepValue::kStepSeconds, value);  // Lingua
       else if (key == "lr") record.set(StepValue::kLearningRate, value);
     }
     // What is left of the value: a unit, a percent sign, "N/A".

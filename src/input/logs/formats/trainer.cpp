@@ -61,7 +61,7 @@ Match dict(LogBook& book, const LogLine& line, std::string_view rest) {
     const char* const begin = rest.data();
     if (!key || !take(rest, ":") || !take_value(rest, value, number)) return Match::kBroken;
     if (number) record.note(book, *key, value);
-    else if (*key == "global_step/max_steps")
+    else if (TrainerRecord::counts_steps(*key))
       record.note_steps({begin, static_cast<std::size_t>(rest.data() - begin)});  // ms-swift: '30/100'
     take(rest, ",");
   }
@@ -148,6 +148,7 @@ void TrainerRecord::note(LogBook& book, std::string_view name, double value) {
   else if (name == "throughput") record_.set(StepValue::kTokens, value);  // LLaMA-Factory; Megatron's is of FLOPs
   else if (name == "current_steps") record_.step = value;                 // LLaMA-Factory's trainer_log.jsonl
   else if (name == "total_steps") total_steps_ = value;
+  else if (name == "train_speed(s/it)") mean_time_ = value;  // ms-swift: since the start
   else if (name.starts_with("train_")) note_summary(book, name, value);
   else note_any(book, name, value);
 }
@@ -166,6 +167,10 @@ void TrainerRecord::note_any(LogBook& book, std::string_view name, double value)
   // Records of programs of any kind.
   const NamedValue named = meaning_of_key(name);
   if (named.kind != NamedValue::Kind::kMeanTime) note_value(book, record_, named, value);
+}
+
+bool TrainerRecord::counts_steps(std::string_view name) {
+  return name == "global_step/max_steps" || name == "iteration";
 }
 
 void TrainerRecord::note_steps(std::string_view text) {
@@ -238,7 +243,12 @@ bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) 
   record_.of_run = std::isnan(record_.step);
   if (record_.of_run) record_.step = guessed_step(book);
   book.epoch(epoch_);
-  book.record(format, record_, line);
+  TimeSource source = TimeSource::kSaid;
+  if (mean_time_ > 0 && record_.has(StepValue::kLoss) && !record_.has(StepValue::kStepSeconds)) {
+    record_.set(StepValue::kStepSeconds, mean_time_);
+    source = TimeSource::kMean;
+  }
+  book.record(format, record_, line, source);
   return true;
 }
 

@@ -11,6 +11,8 @@ namespace gpuplan {
 class TrainerRecord {
  public:
   void note(LogBook& book, std::string_view name, double value);
+  /// ms-swift's names of "30/100".
+  static bool counts_steps(std::string_view name);
   /// "30/100": its step, of how many.
   void note_steps(std::string_view text);
   /// Writes it into the book when there was anything known in it.
@@ -24,7 +26,8 @@ class TrainerRecord {
 
   StepRecord record_;
   double epoch_ = scan::kUnknown, run_time_ = scan::kUnknown, steps_per_second_ = scan::kUnknown,
-         tokens_per_second_ = scan::kUnknown, total_steps_ = scan::kUnknown, train_loss_ = scan::kUnknown;
+         tokens_per_second_ = scan::kUnknown, total_steps_ = scan::kUnknown, train_loss_ = scan::kUnknown,
+         mean_time_ = scan::kUnknown;
 };
 
 }  // namespace gpuplan

@@ -81,6 +81,46 @@ void nemo_rl_time(LogBook& book, const LogLine& line, std::string_view rest) {
   if (const auto value = scan::number(rest)) note(book, line, LogFormat::kNemoRl, StepValue::kStepSeconds, *value);
 }
 
+/// "Step 12" alone: the block of names below it, EasyR1's (verl/utils/logger/logger.py @ ConsoleLogger).
+void easyr1_head(LogBook& book, const LogLine& line, std::string_view rest) {
+  book.facts.block_of_names = false;
+  if (!line.text.starts_with("Step ")) return;
+  const auto step = scan::number(rest);
+  if (!step || rest.find_first_not_of("0123456789") != std::string_view::npos) return;
+  book.facts.block = *step;
+  book.facts.block_of_names = true;
+}
+
+/// "  pg_loss: 0.12" of that block. Of several networks the actor stands first.
+void easyr1_value(LogBook& book, const LogLine& line, std::string_view rest) {
+  struct BlockValue {
+    std::string_view name;
+    NamedValue value;
+  };
+  constexpr auto is_value = [](StepValue quantity) { return NamedValue{NamedValue::Kind::kQuantity, quantity, 1}; };
+  constexpr auto gib = [](NamedValue::Kind kind) { return NamedValue{kind, StepValue::kLoss, units::GiB.value}; };
+  static constexpr std::array kNames = {
+      BlockValue{"pg_loss", is_value(StepValue::kLoss)},
+      BlockValue{"grad_norm", is_value(StepValue::kGradNorm)},
+      BlockValue{"time_per_step", is_value(StepValue::kStepSeconds)},
+      BlockValue{"throughput", is_value(StepValue::kTokensPerGpu)},  // as verl's
+      BlockValue{"max_memory_allocated_gb", gib(NamedValue::Kind::kAllocated)},
+      BlockValue{"max_memory_reserved_gb", gib(NamedValue::Kind::kReserved)},
+  };
+  if (!book.facts.block_of_names || !line.text.starts_with(' ')) return;
+  std::string_view text = trim(line.text);
+  const auto value = scan::number(rest);
+  for (const BlockValue& known : kNames) {
+    if (!value || !text.starts_with(known.name) || text.substr(known.name.size(), 2) != ": ") continue;
+    StepRecord record;
+    record.step = *book.facts.block;
+    note_value(book, record, known.value, *value);
+    book.log.rewards = true;
+    if (record.known == 0) book.shows(LogFormat::kVerl);
+    else book.record(LogFormat::kVerl, record, line);
+  }
+}
+
 /// "`Trainer.fit` stopped: `max_epochs=2` reached."
 void lightning_done(LogBook& book, const LogLine& line, std::string_view rest) {
   if (rest.contains("` reached")) book.ends(line);

@@ -32,6 +32,8 @@ void accelerate_evaluation(LogBook& book, const LogLine& line, std::string_view 
 void olmo_head(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_value(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest);
+void easyr1_head(LogBook& book, const LogLine& line, std::string_view rest);
+void easyr1_value(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_reward(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_loss(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_time(LogBook& book, const LogLine& line, std::string_view rest);
