@@ -121,9 +121,9 @@ class Torch(OnMachine):
     def chosen(self, driver, capability):
         self.program("nvidia-smi", f"case $* in *compute_cap*) printf '{capability}\\n{capability}\\n' ;; "
                                    f"*) echo '| NVIDIA-SMI 550.1   Driver Version: 550.1   {driver} |' ;; esac")
-        code, said, problem = self.bash(f"set -e\n. {TEMPLATES / 'torch_index.sh'}\necho \"${{PIP_EXTRA_INDEX_URL:-}} ${{PIP_CONSTRAINT:-}}\"")
+        code, said, problem = self.bash(f"set -e\n. {TEMPLATES / 'torch_index.sh'}\necho \"index ${{PIP_EXTRA_INDEX_URL:-}} ${{PIP_CONSTRAINT:-}}\"")
         self.assertEqual(code, 0, problem)
-        return said.splitlines()[-1]
+        return said.splitlines()[-1].removeprefix("index").strip()
 
     def test_by_driver_and_gpu(self):
         self.assertEqual(self.chosen("CUDA Version: 12.4", "9.0"), "https://download.pytorch.org/whl/cu126")

@@ -93,6 +93,43 @@ def postfix(r):
                    for s, l, n, m, t in r.rows()) + "\n"
 
 
+def fairseq2(r):
+    """fairseq2's LogMetricRecorder (src/fairseq2/metrics/recorders/log.py) behind Rich's clock."""
+    return "".join(f"[01/02/{clock()[2:4]} {clock()[11:19]}] INFO fairseq2 - Train Metrics (step {s}) - NLL Loss: {l:g} | Gradient Norm: {n:g} | Data Time: <1s | "
+                   f"Lapse Time: 60s | Total Time: {60 * s}s | Elements per Second: {t:,} | Number of Elements: 90,112 | "
+                   f"Peak Active Device Memory: {r.gib:.2f} GiB | Peak Active Device Memory (%): 77% | Peak Reserved Device Memory: 190.50 GiB\n"
+                   for s, l, n, m, t in r.rows())
+
+
+def prime(r):
+    """prime-rl's trainers: the time of a step without a name (src/prime_rl/trainer/sft/train.py)."""
+    return "".join(f"SUCCESS Step {s} | {m / 1e3:.5f}s | Loss {l:.4f} | Grad. Norm {n:.4f} | LR 2.00e-05 | Throughput {t} tokens/s | "
+                   f"MFU 41.2% | Peak Mem. {r.gib:.2f}/190.2 GiB (77.3%)\n" for s, l, n, m, t in r.rows())
+
+
+def lingua(r):
+    return "".join(f"INFO    25-01-02 10:00:{s:02} - step: {s}  acc: 0  loss: {l:>7}  grad: {n:.2e}  flops: 4.12e+14  wps: 1.00e+04  "
+                   f"iter: {m / 1e3:>9}  data: 0.001  lr: 3.00e-04  mem: 77%  pow: 612.5 W\n" for s, l, n, m, t in r.rows())
+
+
+def xtuner(r):
+    return "".join(f"[XTuner][RANK 0][INFO] Epoch 1 Step {s}/{r.planned} data_time: 0.0123 lr: 1.0e-05 time: {m / 1e3:.5f} text_tokens: 32768 "
+                   f"reduced_llm_loss: {l:.8f}, local_loss: 1.25  grad_norm: {n:.8f} max_memory: {r.gib:.2f} GB tgs: {t}.0 eta: 0:12:01\n"
+                   for s, l, n, m, t in r.rows())
+
+
+def own_time(r):
+    return "".join(f"Epoch [1/1], Step [{s}/{r.planned}], Loss: {l:.4f}, Time: {m / 1e3:.5f}s, GPU Mem: {r.gib:.2f} GB\n"
+                   for s, l, n, m, t in r.rows())
+
+
+def swift(key):
+    def write(r):
+        return "".join(f"{{'loss': {l}, 'grad_norm': {n}, 'epoch': {s / 100}, '{key}': '{s}/{r.planned}', 'elapsed_time': '{s}m 2s', "
+                       f"'memory(GiB)': 40.5, 'train_speed(s/it)': 1.5}}\n" for s, l, n, m, t in r.rows())
+    return write
+
+
 def columns(separator):
     def write(r):
         lines = [["step", "loss", "grad_norm", "dt"]] + [[str(s), str(l), str(n), f"{m / 1e3:.5f}"]
@@ -108,7 +145,11 @@ FORMS = [(llmc, "llm.c", {"norm", "time", "rate", "planned"}), (llmc_cpu, "llm.c
          (equals, "key-value lines", {"norm", "time", "rate", "planned", "memory"}),
          (megatron_deepspeed, "Megatron-LM", {"norm", "time", "planned"}), (torchtune, "torchtune", {"norm", "time"}),
          (postfix, "Hugging Face Trainer", {"planned"}), (columns("\t"), "metrics table", {"norm", "time"}),
-         (columns(","), "metrics table", {"norm", "time"})]
+         (columns(","), "metrics table", {"norm", "time"}), (fairseq2, "key-value lines", {"norm", "rate", "memory"}),
+         (prime, "key-value lines", {"norm", "named time", "rate", "memory"}), (lingua, "torchtitan", {"time"}),
+         (xtuner, "key-value lines", {"norm", "named time", "planned", "memory"}),
+         (own_time, "key-value lines", {"named time", "planned", "memory"}),
+         (swift("global_step/max_steps"), "Hugging Face Trainer", {"norm", "planned"}), (swift("iteration"), "Hugging Face Trainer", {"planned"})]
 
 
 CODE = """import torch
@@ -156,6 +197,9 @@ class Forms(Logs):
         self.assertEqual(answer["planned_steps"], r.planned if "planned" in tells else None, what)
         if "time" in tells:
             self.near(answer["measured"]["seconds_per_step"], late(r.ms) / 1e3, what)
+        if "named time" in tells:  # known to be a step's when it has become less a few times
+            got = answer["measured"]["seconds_per_step"]
+            self.assertTrue(any(abs(got - (a + b) / 2e3) < 1e-6 for a in r.ms for b in r.ms), f"{what}: {got}")
         if "rate" in tells:
             self.near(answer["measured"]["tokens_per_second"], late(r.rate), what)
         if "memory" in tells:
@@ -202,6 +246,43 @@ class Forms(Logs):
                      "step = 5\nloss = 2", "step 3 loss 20%", "for step 1 to 5: loss"):
             done = run("check", self.write(line + "\n"), "--json")
             self.assertEqual(done.returncode, 5, f"{line}: {done.stdout}")
+
+    def test_times_of_the_whole_run_are_none_of_a_step(self):
+        for form in ("step {s} | loss {l} | time {t}s\n", "Step {s}, Loss: {l}, {t}s\n"):
+            text = "".join(form.format(s=s, l=3 - s / 50 + 0.01, t=s * 1.5) for s in range(1, 40))
+            self.assertNotIn("seconds_per_step", self.ask(self.write(text))["measured"], form)
+
+    def test_blocks_of_names(self):
+        """EasyR1 writes a step as YAML; its critic's norm is not the actor's."""
+        text = "".join(f"(Runner pid=42) Step {s}\n" + "".join(f"(Runner pid=42) {line}\n" for line in (
+            "actor:", f"  grad_norm: {s / 8}", "  lr: 1.0e-06", f"  pg_loss: {0.5 - s / 16}", "perf:", "  max_memory_allocated_gb: 60.5",
+            f"  throughput: {1000 + s}", f"  time_per_step: {40 + s}", "timing_s:", "  step: 3.0")) for s in range(1, 21))
+        answer = self.ask(self.write(text))
+        self.assertEqual((answer["formats"], answer["steps"]), (["verl"], 20))
+        self.assertEqual(answer["loss"], {"first": 0.4375, "end": -0.75, "values": 20})
+        self.assertEqual(answer["measured"]["seconds_per_step"], 55.5)
+        self.assertEqual(answer["measured"]["tokens_per_second_per_gpu"], 1015.5)
+        self.assertEqual(answer["measured"]["allocated_gib"], 60.5)
+
+    def test_losses_in_the_words_before_a_bar(self):
+        text = "".join(f"Training Epoch: 1/2, step {s}/40 completed (loss: {4 - s / 16}): {s}%|x    | {s + 1}/40 [00:{s:02}<01:00, 1.50s/it]\r"
+                       for s in range(16))
+        answer = self.ask(self.write(text + "\n"))
+        self.assertEqual((answer["planned_steps"], answer["steps"]), (80, 16))
+        self.assertEqual(answer["loss"], {"first": 4, "end": 3.0625, "values": 16})
+        for name in ("gpt_loss", "avr_loss"):  # OpenRLHF, sd-scripts
+            text = "".join(f"steps: {s}%|x    | {s}/100 [00:{s:02}<01:00, 1.50s/it, {name}={4 - s / 16}]\r" for s in range(1, 20))
+            self.assertEqual(self.ask(self.write(text + "\n"))["loss"], {"first": 3.9375, "end": 2.8125, "values": 19}, name)
+
+    def test_memory_by_its_words(self):
+        for name, read in (("Peak Device Memory", "allocated_gib"), ("cuda mem", "allocated_gib"), ("reserved memory", "reserved_gib"),
+                           ("CPU memory peak", None), ("GPU memory free", None), ("host mem max", None)):
+            answer = self.ask(self.write("".join(f"step {s} | loss 2.5 | {name}: 12.50 GB\n" for s in range(1, 5))))
+            self.assertEqual({key: value for key, value in answer["measured"].items() if "gib" in key}, {read: 12.5} if read else {}, name)
+
+    def test_times_of_minutes_and_seconds(self):
+        text = "".join(f"Step {s} | 1m {9 + s % 3}s | Loss 2.5\n" for s in range(1, 30))
+        self.assertEqual(self.ask(self.write(text))["measured"]["seconds_per_step"], 70)
 
     def test_held_out_losses_are_not_those_of_training(self):
         for line in ("Validation at step 12: loss 3.25", "step 12 | val loss 3.25 | time 900 ms", "eval step 12: loss=3.25",

@@ -3,9 +3,12 @@
 #include <re2/re2.h>
 
 #include <array>
+#include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
+#include "input/logs/simple_pattern.h"
 
 namespace gpuplan {
 namespace {
@@ -17,6 +20,14 @@ constexpr std::int64_t kMostMemory = 1 << 20;  // of one pattern: programs and t
 constexpr int kMostProgram = 1500;
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+/// std::string_view::find stops at every place of the first letter.
+std::size_t find_words(std::string_view text, std::string_view words, std::size_t from) {
+  if (from >= text.size()) return std::string_view::npos;
+  const void* const found = ::memmem(text.data() + from, text.size() - from, words.data(), words.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
 
 RE2::Options options() {
   RE2::Options options;
@@ -133,6 +144,18 @@ Needle needle_of(std::string_view pattern) { return Runs(pattern).longest(); }
 struct LogMetrics::Pattern {
   std::unique_ptr<RE2> expression;
   Needle needle;
+  std::optional<SimplePattern> simple{};
+
+  /// A match that begins there, and what its group holds.
+  bool begins(std::string_view text, std::size_t at, std::array<re2::StringPiece, 2>& groups) const {
+    std::string_view group;
+    if (simple) {
+      const SimplePattern::Found found = simple->match(text.substr(at), group);
+      groups[1] = piece(group);
+      if (found != SimplePattern::Found::kUndecided) return found == SimplePattern::Found::kYes;
+    }
+    return expression->Match(piece(text), at, text.size(), RE2::ANCHOR_START, groups.data(), 2);
+  }
 };
 
 LogMetrics::LogMetrics() = default;
@@ -156,7 +179,9 @@ Result<LogMetrics> LogMetrics::make(const std::vector<LogMetric>& metrics) {
       return failure(name + "the pattern has no group; put parentheses around the number, as in 'loss: ([0-9.]+)'");
     if (expression->ProgramSize() > kMostProgram)
       return failure(name + "the pattern is too large for long logs (repetitions such as {1000}); make it shorter");
-    result.patterns_.push_back({std::move(expression), needle_of(metric.pattern)});
+    Needle needle = needle_of(metric.pattern);
+    auto simple = needle.first ? SimplePattern::read(metric.pattern) : std::nullopt;
+    result.patterns_.push_back({std::move(expression), std::move(needle), std::move(simple)});
   }
   return result;
 }
@@ -164,17 +189,17 @@ Result<LogMetrics> LogMetrics::make(const std::vector<LogMetric>& metrics) {
 void LogMetrics::read(LogBook& book, const LogLine& line, bool whole) const {
   const std::string_view text = line.text;
   for (std::size_t i = 0; i < patterns_.size(); ++i) {
-    const auto& [expression, needle] = patterns_[i];
+    const auto& [expression, needle, simple] = patterns_[i];
     std::array<re2::StringPiece, 2> groups;
     bool found = false;
     if (!needle.first) {
-      if (!needle.text.empty() && text.find(needle.text) == std::string_view::npos) continue;
+      if (!needle.text.empty() && find_words(text, needle.text, 0) == std::string_view::npos) continue;
       found = expression->Match(piece(text), 0, text.size(), RE2::UNANCHORED, groups.data(), 2);
     } else {
       // Where a match begins is known: from there on its end is found in one pass.
-      for (std::size_t at = text.find(needle.text); !found && at != std::string_view::npos;
-           at = text.find(needle.text, at + 1))
-        found = expression->Match(piece(text), at, text.size(), RE2::ANCHOR_START, groups.data(), 2);
+      for (std::size_t at = find_words(text, needle.text, 0); !found && at != std::string_view::npos;
+           at = find_words(text, needle.text, at + 1))
+        found = patterns_[i].begins(text, at, groups);
     }
     if (!found || groups[1].data() == nullptr) continue;
     std::string_view group(groups[1].data(), groups[1].size());

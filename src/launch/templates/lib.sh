@@ -7,7 +7,7 @@
 #   gated                   1: others wait for its criteria of success
 #   checked, criteria       1: there is something to hold the log against; it has to hold for the phase to be done
 #   gpu_name, gpu_mib       of the plan, and the least memory that a GPU needs
-#   disk                    what it writes, "PLACE|VARIABLE|MODEL|MIB|WHAT" (src/launch/work/disk.h)
+#   disk                    what it writes, "PLACE|VARIABLE|MODEL|MIB|WHAT" (src/launch/script/disk.h)
 #   log_machine             the machine whose log tells of the training: mostly 0
 #   resumes                 1: goes on from its newest checkpoint
 #   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then

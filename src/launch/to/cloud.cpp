@@ -77,7 +77,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
   machine.offer = lease.offer;
   machine.nodes = std::max(lease.nodes, 1);
   machine.spot = lease.spot;
-  Bytes most{}, disk{};
+  Bytes most{}, disk{}, at_once{};
   Seconds grace{};
   for (const int position : group.phases) {
     const PhaseEstimate estimate = with_due_checkpoints(launch, phase_of(launch, position));
@@ -94,6 +94,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
     machine.runs += estimate.checkpoint_bytes * std::max(estimate.kept_checkpoints, 1.0) + estimate.results_bytes;
     // The phase's script looks for as much.
     const auto work = phase_work(launch, phase_of(launch, position));
+    at_once += estimate.checkpoint_bytes * (std::max(estimate.kept_checkpoints, 1.0) + 1) + estimate.results_bytes;
     disk += std::max(estimate.machine_disk_bytes,
                      work ? all_of(disk_parts(launch, phase_of(launch, position), *work)) : Bytes{});
     grace = std::max(grace, stopping_time(*phase_of(launch, position).part));
@@ -105,7 +106,8 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
   machine.vcpus = lease.offer->vcpus;
   if (lease.offer->ram > Bytes{}) machine.ram = lease.offer->ram;
   machine.disk = tens_of_gb(std::max(disk * kDiskRoom + kSystem, launch.job.where.disk.value_or(Bytes{})));
-  machine.runs = tens_of_gb(machine.runs * 1.5 + 10 * units::GB);
+  // With the next checkpoint, which is whole before an older one goes.
+  machine.runs = tens_of_gb(std::max(machine.runs * 1.5, at_once) + 10 * units::GB);
   machine.price_limit = price_limit(launch.job, *lease.offer, lease.spot);
   machine.grace = std::ceil((std::min(grace, 1 * units::hour) + 2 * units::minute) / units::second) * units::second;
   machine.limit = group.limit + machine.grace;

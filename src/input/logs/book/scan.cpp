@@ -1,5 +1,6 @@
 #include "input/logs/book/scan.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -14,7 +15,6 @@ namespace {
 constexpr std::array kTens = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr std::uint64_t kExact = 1ULL << 53U;  // integers up to here are exact as doubles
-constexpr std::uint64_t kRoom = (1ULL << 63U) / 10;
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -36,6 +36,13 @@ bool take_named(std::string_view& text, bool negative, double& value) {
 
 /// What no exact arithmetic reaches: many digits or a large exponent.
 bool take_slowly(std::string_view& text, std::size_t size, bool commas, double& value) {
+  if (!commas && text[0] != '+') {
+    const auto read = std::from_chars(text.data(), text.data() + size, value);
+    if (read.ec == std::errc{}) {
+      text.remove_prefix(size);
+      return true;
+    }
+  }
   std::array<char, 128> digits;
   std::size_t count = 0;
   for (std::size_t i = text[0] == '+' ? 1 : 0; i < size && count < digits.size(); ++i)
@@ -54,26 +61,28 @@ bool take_any(std::string_view& text, bool commas, double& value) {
   const char* at = begin;
   const bool negative = at != end && *at == '-';
   if (at != end && (*at == '-' || *at == '+')) ++at;
+  // More than 18 digits may run over: then from_chars reads them.
+  constexpr std::ptrdiff_t kMostDigits = 18;
   std::uint64_t digits = 0;
-  int places = 0;
-  bool exact = true, any = false;
-  const auto digit = [&] {
-    any = true;
-    if (digits < kRoom) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
-    else exact = false;
+  const auto take_digits = [&] {
+    const char* const first = at;
+    for (; at != end && is_digit(*at); ++at) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
+    return at - first;
   };
-  for (; at != end; ++at) {
-    if (is_digit(*at)) digit();
-    else if (!(commas && *at == ',' && any && end - at > 3 && is_digit(at[1]) && is_digit(at[2]) && is_digit(at[3])))
-      break;
+  std::ptrdiff_t written = take_digits();
+  while (commas && written > 0 && end - at > 3 && *at == ',' && is_digit(at[1]) && is_digit(at[2]) && is_digit(at[3])) {
+    ++at;
+    written += take_digits();
   }
-  if (at != end && *at == '.' && (any || (end - at > 1 && is_digit(at[1])))) {
-    for (++at; at != end && is_digit(*at); ++at) {
-      digit();
-      if (exact) ++places;
-    }
+  int places = 0;
+  if (at != end && *at == '.' && (written > 0 || (end - at > 1 && is_digit(at[1])))) {
+    ++at;
+    const std::ptrdiff_t behind = take_digits();
+    written += behind;
+    places = static_cast<int>(std::min<std::ptrdiff_t>(behind, kMostDigits));
   }
-  if (!any) {
+  const bool exact = written <= kMostDigits;
+  if (written == 0) {
     std::string_view rest(at, static_cast<std::size_t>(end - at));
     if (!take_named(rest, negative, value)) return false;
     text = rest;

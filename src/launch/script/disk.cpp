@@ -1,4 +1,4 @@
-#include "launch/work/disk.h"
+#include "launch/script/disk.h"
 
 #include <algorithm>
 
