@@ -2,8 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -21,12 +21,22 @@ constexpr int kMostProgram = 1500;
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-/// std::string_view::find stops at every place of the first letter.
-std::size_t find_words(std::string_view text, std::string_view words, std::size_t from) {
-  if (from >= text.size()) return std::string_view::npos;
-  const void* const found = ::memmem(text.data() + from, text.size() - from, words.data(), words.size());
-  return found == nullptr ? std::string_view::npos
-                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+/// The letter of the words that lines of logs have least: each place of it is looked at.
+char rarest(std::string_view words) {
+  constexpr std::string_view kByHowOften = " e0123456789:.,taoinsrldhcumpfgw\"'_=-/[](){}ybvkxjqz|%";
+  std::size_t best = 0;
+  char rare = words.empty() ? ' ' : words.front();
+  for (const char c : words)
+    if (const std::size_t at = std::min(kByHowOften.find(c), kByHowOften.size()); at > best) {
+      best = at;
+      rare = c;
+    }
+  return rare;
+}
+
+std::size_t find_from(std::string_view text, std::string_view words, char rare, std::size_t from) {
+  const std::size_t found = scan::find(text.substr(std::min(from, text.size())), words, rare);
+  return found == std::string_view::npos ? found : found + from;
 }
 
 RE2::Options options() {
@@ -144,6 +154,7 @@ Needle needle_of(std::string_view pattern) { return Runs(pattern).longest(); }
 struct LogMetrics::Pattern {
   std::unique_ptr<RE2> expression;
   Needle needle;
+  char rare = ' ';  ///< of the needle's letters
   std::optional<SimplePattern> simple{};
 
   /// A match that begins there, and what its group holds.
@@ -181,7 +192,8 @@ Result<LogMetrics> LogMetrics::make(const std::vector<LogMetric>& metrics) {
       return failure(name + "the pattern is too large for long logs (repetitions such as {1000}); make it shorter");
     Needle needle = needle_of(metric.pattern);
     auto simple = needle.first ? SimplePattern::read(metric.pattern) : std::nullopt;
-    result.patterns_.push_back({std::move(expression), std::move(needle), std::move(simple)});
+    const char rare = rarest(needle.text);
+    result.patterns_.push_back({std::move(expression), std::move(needle), rare, std::move(simple)});
   }
   return result;
 }
@@ -189,16 +201,16 @@ Result<LogMetrics> LogMetrics::make(const std::vector<LogMetric>& metrics) {
 void LogMetrics::read(LogBook& book, const LogLine& line, bool whole) const {
   const std::string_view text = line.text;
   for (std::size_t i = 0; i < patterns_.size(); ++i) {
-    const auto& [expression, needle, simple] = patterns_[i];
+    const auto& [expression, needle, rare, simple] = patterns_[i];
     std::array<re2::StringPiece, 2> groups;
     bool found = false;
     if (!needle.first) {
-      if (!needle.text.empty() && find_words(text, needle.text, 0) == std::string_view::npos) continue;
+      if (!needle.text.empty() && find_from(text, needle.text, rare, 0) == std::string_view::npos) continue;
       found = expression->Match(piece(text), 0, text.size(), RE2::UNANCHORED, groups.data(), 2);
     } else {
       // Where a match begins is known: from there on its end is found in one pass.
-      for (std::size_t at = find_words(text, needle.text, 0); !found && at != std::string_view::npos;
-           at = find_words(text, needle.text, at + 1))
+      for (std::size_t at = find_from(text, needle.text, rare, 0); !found && at != std::string_view::npos;
+           at = find_from(text, needle.text, rare, at + 1))
         found = patterns_[i].begins(text, at, groups);
     }
     if (!found || groups[1].data() == nullptr) continue;

@@ -209,8 +209,8 @@ constexpr std::size_t kLongestName = 48;
 /// "Peak Reserved Device Memory", "GPU Mem": of the GPU, whatever its words and their order. `words`: as kMeanings has
 /// them. What others have, or is left, is no peak.
 NamedValue meaning_of_memory(std::string_view words) {
-  constexpr std::array<std::string_view, 12> kOthers = {"cpu",   "host",  "ram",      "swap",  "free",  "total",
-                                                        "avail", "limit", "capacity", "cache", "usage", "process"};
+  constexpr std::array<std::string_view, 11> kOthers = {"cpu",   "host",  "ram",      "swap",  "free",   "total",
+                                                        "avail", "limit", "capacity", "cache", "process"};
   constexpr std::array<std::string_view, 8> kOfGpu = {"peak", "max", "gpu", "cuda", "device", "vram", "alloc", "activ"};
   const auto holds = [words](std::string_view part) { return words.contains(part); };
   if (!words.contains("mem") && !words.contains("vram")) return {};
