@@ -212,7 +212,7 @@ class Batches {
       int named = 0;
       for (const GpuMention& gpu : line.said.gpus)
         if (gpu.from >= from && gpu.from < to && gpu.count > 0) batch.gpus = gpu.count, ++named;
-      if (clear && named <= 1) judge(batch, line.line, line.label, {});
+      if (clear && named <= 1) judge(batch, line.line_of(global), line.label, {});
     }
   }
 

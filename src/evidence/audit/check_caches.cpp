@@ -109,7 +109,7 @@ class Caches {
                    std::fabs(memory->low - numbers * width * count * more) < 0.03 * memory->low;
       if (good) continue;
       const double right = numbers * 2 * count;
-      bench_.find(FindingKind::kWrong, line.line, line.label, memory->text,
+      bench_.find(FindingKind::kWrong, line.line_of(*memory), line.label, memory->text,
                   each ? number_text(std::round(right / 1024 * 10) / 10) + " KiB" : told(ClaimDimension::kBytes, right),
                   "2 \xC3\x97 " + std::to_string(model->layers) + " layers \xC3\x97 " +
                       std::to_string(model->kv_heads) + " heads of keys and values \xC3\x97 " +
@@ -161,10 +161,11 @@ class Caches {
       const double right = most * tokens->high;
       constexpr double kRoom = 2;  // blocks that engines set aside
       if (memory->low > kRoom * right)
-        bench_.find(
-            FindingKind::kWrong, line.line, line.label, memory->text, "at most " + told(ClaimDimension::kBytes, right),
-            told(ClaimDimension::kBytes, most).substr(0, 0) + significant_text(most / 1e6, 3) +
-                " MB a token, the most of known models of this size (" + which->name + "), \xC3\x97 " + tokens->text);
+        bench_.find(FindingKind::kWrong, line.line_of(*memory), line.label, memory->text,
+                    "at most " + told(ClaimDimension::kBytes, right),
+                    told(ClaimDimension::kBytes, most).substr(0, 0) + significant_text(most / 1e6, 3) +
+                        " MB a token, the most of known models of this size (" + which->name + "), \xC3\x97 " +
+                        tokens->text);
     }
   }
 

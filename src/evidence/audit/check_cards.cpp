@@ -66,6 +66,7 @@ class Cards {
         for (std::size_t i = 0; i < row.cells.size(); ++i)
           if (table.headless || !is_of_host(to_lower(table.heads[i].text))) look(row.line, row.cells[i]);
         columns(table, row);
+        beside(table, row);
       }
   }
 
@@ -80,7 +81,7 @@ class Cards {
   void look(int line, const ClaimText& said) {
     for (const GpuMention& gpu : said.gpus)
       if (gpu.gigabytes > 0 && told_.insert(gpu.key + number_text(gpu.gigabytes)).second)
-        size_of(line, gpu, gpu.gigabytes, gpu.text);
+        size_of(line + said.lines_to(gpu.from), gpu, gpu.gigabytes, gpu.text);
   }
 
   void size_of(int line, const GpuMention& gpu, double gigabytes, const std::string& said) {
@@ -158,6 +159,38 @@ class Cards {
     }
   }
 
+  /// "$0.59/hr, 48GB VRAM, plenty for batch 1024" beside one GPU: the card has it.
+  void beside(const ClaimTable& table, const ClaimRow& row) {
+    const GpuMention* gpu = nullptr;
+    for (const ClaimText& cell : row.cells)
+      for (const GpuMention& one : cell.gpus) {
+        if (gpu != nullptr) return;
+        gpu = &one;
+      }
+    if (gpu == nullptr || gpu->count > 1 || gpu->gigabytes > 0) return;
+    for (std::size_t i = 1; i < row.cells.size(); ++i) {
+      const std::string lower = to_lower(row.cells[i].text);
+      if (is_of_other_memory(table.headless ? "" : to_lower(table.heads[i].text))) continue;
+      for (const ClaimAmount& one : row.cells[i].quantities) {
+        if (one.dimension != ClaimDimension::kBytes || one.range() || one.approximate || one.at_least || one.at_most)
+          continue;
+        const std::string_view behind = trim(std::string_view(lower).substr(one.to)),
+                               before = trim(std::string_view(lower).substr(0, one.from));
+        const bool named = starts_with_any(behind, {"vram", "hbm", "gddr"});
+        const std::string_view end = named ? behind.substr(std::min(behind.find_first_of(" ,;.)"), behind.size())) : "";
+        if (!named || !(before.empty() || before.back() == ',' || before.back() == ';') || end.starts_with(' '))
+          continue;
+        const double size = gigabytes_of(one);
+        // Sizes of no card at all are of something else.
+        if (std::ranges::none_of(bench_.catalogue.gpus,
+                                 [&](const Gpu& card) { return std::round(card.memory / units::GiB) == size; }))
+          continue;
+        bench_.use(one);
+        if (told_.insert(gpu->key + number_text(size)).second) size_of(row.line, *gpu, size, one.text);
+      }
+    }
+  }
+
   static double gigabytes_of(const ClaimAmount& memory) {
     return std::round(memory.low / (memory.unit > 1e9 ? memory.unit : 1e9));
   }
@@ -173,7 +206,7 @@ class Cards {
         const std::string between(trim(std::string_view(lower).substr(gpu.to, amount.from - gpu.to)));
         const std::string_view behind = std::string_view(lower).substr(amount.to);
         if (amount.dimension == ClaimDimension::kBytes && gpu.gigabytes == 0)
-          memory_told(line.line, lower, gpu, amount, between, behind);
+          memory_told(line.line_of(amount), lower, gpu, amount, between, behind);
         if (amount.dimension == ClaimDimension::kByteRate) bandwidth_told(line, lower, gpu, amount, between, behind);
       }
   }
@@ -291,7 +324,7 @@ class Cards {
     for (const Gpu* one : names_.named(gpu.key))
       for (const double share : {1.0, 0.5})
         if (one->link.value > 0 && std::fabs(one->link.value * share - amount.low) < 0.02 * amount.low) return;
-    bandwidth_of(line.line, gpu, amount);
+    bandwidth_of(line.line_of(amount), gpu, amount);
   }
 
   /// "An RTX 3090 has 24 GB. Its bandwidth is 936 GB/s."

@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/bill_tally.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -47,6 +50,15 @@ class Columns {
     return std::ranges::any_of(row.cells, [](const ClaimText& cell) { return is_total_word(cell.text); });
   }
 
+  static bool has_head(const ClaimTable& table, std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(table.heads, [&](const ClaimText& head) {
+      const std::string lower = to_lower(head.text);
+      return std::ranges::any_of(words, [&](std::string_view word) {
+        return lower.starts_with(word) && (lower.size() == word.size() || !is_letter(lower[word.size()]));
+      });
+    });
+  }
+
   /// "Item", "Amount": nothing but money, which adds up as in wider tables.
   bool is_list_of_amounts(int number) const {
     const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
@@ -71,6 +83,9 @@ class Columns {
 
   void sums(int number) {
     const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
+    // Phases that have a beginning and an end may run at the same time.
+    const bool schedule =
+        !table.headless && has_head(table, {"from", "start", "begin"}) && has_head(table, {"to", "end"});
     const auto last = std::find_if(table.rows.rbegin(), table.rows.rend(), is_total);
     if (last == table.rows.rend() || table.rows.size() < 2) return;
     for (std::size_t column = 1; column < table.rows.front().cells.size(); ++column) {
@@ -80,6 +95,7 @@ class Columns {
         continue;
       BillTally tally;
       const ClaimDimension unit = unit_of_sum(table, column);
+      if (schedule && unit == ClaimDimension::kTime) continue;
       for (const ClaimRow& row : table.rows) {
         const ClaimAmount* value = value_at(row, column);
         if (value == nullptr || (value->dimension != unit && value->dimension != ClaimDimension::kBare)) continue;
@@ -105,8 +121,13 @@ class Columns {
           const ClaimAmount& share = label.quantities[0];
           bench_.use(*value);
           bench_.use(share);
-          if (!tally.is_share(*value, share))
-            bench_.find(FindingKind::kWrong, row.line, label.text, value->text, told(*value, tally.right_share(share)),
+          // "Of it buffer (30%)": a part of the sum that has it already.
+          const ClaimEnds part = ends_of(share, true), within = tally.so_far() * part / (ends_of(1.0) + part);
+          const bool inside = has_word_of(to_lower(label.text), {"inside", "included", "including", "incl", "within",
+                                                                 "contained", "of it", "davon", "enthalten"});
+          if (!tally.is_share(*value, share) && !(inside && fits(*value, within)))
+            bench_.find(FindingKind::kWrong, row.line, label.text, value->text,
+                        told(*value, inside ? within : tally.right_share(share)),
                         share.text + " of " + told(*value, tally.so_far()));
         }
         bench_.use(*value);
@@ -315,7 +336,8 @@ class Columns {
         if (one.dimension != ClaimDimension::kMoney) continue;
         bench_.use(one);
         if (!fits(one, sum))
-          bench_.find(FindingKind::kWrong, line.line, line.label, one.text, told(ClaimDimension::kMoney, sum), words);
+          bench_.find(FindingKind::kWrong, line.line_of(one), line.label, one.text, told(ClaimDimension::kMoney, sum),
+                      words);
         return;
       }
     }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/digits/decimal.h"
@@ -55,21 +56,22 @@ class Facts {
   }
 
   void check() {
-    for (const ClaimSection& section : bench_.document.sections) models(section.line, section.title.text);
+    for (const ClaimSection& section : bench_.document.sections) models(section.line, section.title);
     for (const ClaimLine& line : bench_.document.lines) {
-      models(line.line, line.said.text);
+      models(line.line, line.said);
       instance_prices(line);
       billing(line);
     }
     for (const ClaimTable& table : bench_.document.tables)
       for (const ClaimRow& row : table.rows)
-        for (const ClaimText& cell : row.cells) models(row.line, cell.text);
+        for (const ClaimText& cell : row.cells) models(row.line, cell);
     for (const ClaimRecord& record : bench_.records) prices(record);
   }
 
  private:
   /// "Name-7B" where the sizes of that name are known and 7B is none of them.
-  void models(int line, std::string_view text) {
+  void models(int line, const ClaimText& said) {
+    const std::string_view text = said.text;
     for (std::size_t at = 0; at < text.size(); ++at) {
       if (!is_letter(text[at]) ||
           (at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]) || text[at - 1] == '-' || text[at - 1] == '/')))
@@ -80,7 +82,7 @@ class Facts {
                                     (is_letter(text[end + 1]) || is_digit(text[end + 1])))))
         ++end;
       const std::string_view word = text.substr(at, end - at);
-      at = end;
+      const std::size_t from = std::exchange(at, end);
       const std::size_t dash = word.rfind('-');
       if (dash == std::string_view::npos || dash < 4 || dash + 2 >= word.size() ||
           (word.back() != 'B' && word.back() != 'b'))
@@ -94,7 +96,9 @@ class Facts {
       for (const ModelShape& model : bench_.catalogue.models) {
         const std::string name = to_lower(model.name);
         if (!name.starts_with(stem + "-")) continue;
-        if (const auto one = size_in(std::string_view(name).substr(stem.size() + 1))) sizes.push_back(*one);
+        // "Qwen3-30B-A3B" is one of 30B.
+        const std::string_view rest = std::string_view(name).substr(stem.size() + 1);
+        if (const auto one = size_in(rest.substr(0, rest.find('-')))) sizes.push_back(*one);
       }
       std::ranges::sort(sizes);
       sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
@@ -104,7 +108,7 @@ class Facts {
         continue;
       std::vector<std::string> words;
       for (const double one : sizes) words.push_back(number_text(one) + "B");
-      bench_.find(FindingKind::kUnlikely, line, std::string(word), std::string(word), "",
+      bench_.find(FindingKind::kUnlikely, line + said.lines_to(from), std::string(word), std::string(word), "",
                   "no " + std::string(word.substr(0, dash)) + " of this size is known; there are " + listed(words));
     }
   }
@@ -192,7 +196,7 @@ class Facts {
         bench_.use(*price);
         if (price->high < known.low * kLeastOfInstance || price->low > known.high * kMostOfInstance)
           if (prices_told_.insert(std::string(word) + number_text(std::round(price->low))).second)
-            bench_.find(FindingKind::kUnlikely, line.line, std::string(word), price->text,
+            bench_.find(FindingKind::kUnlikely, line.line_of(*price), std::string(word), price->text,
                         told(ClaimDimension::kPrice, known.low, known.high),
                         "the list prices known of this machine (" + known.oldest + " to " + known.newest + ")");
         return;
@@ -220,7 +224,8 @@ class Facts {
     const double known = least_bill(*longest).value;
     bench_.use(stated);
     if (known < stated.low - stated.low_step / 2)
-      bench_.find(FindingKind::kWrong, line.line, longest->provider, stated.text, told(ClaimDimension::kTime, known),
+      bench_.find(FindingKind::kWrong, line.line_of(stated), longest->provider, stated.text,
+                  told(ClaimDimension::kTime, known),
                   "the least that " + longest->provider + " bills, then by " +
                       told(ClaimDimension::kTime, longest->billing.increment.value));
   }

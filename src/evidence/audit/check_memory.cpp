@@ -236,8 +236,8 @@ class Memory {
             bench_.use(memory);
             const bool more = memory.at_least || lower.find("exceed") != std::string::npos;
             if (more ? stated.high * 1.2 >= memory.low : may_be_same(memory, stated)) continue;
-            bench_.find(FindingKind::kInconsistent, line.line, "batch " + batch.text, memory.text, stated.text,
-                        "line " + std::to_string(row->line) + " says " + stated.text + " for this batch");
+            bench_.find(FindingKind::kInconsistent, line.line_of(memory), "batch " + batch.text, memory.text,
+                        stated.text, "line " + std::to_string(row->line) + " says " + stated.text + " for this batch");
           }
         }
       }
@@ -275,7 +275,7 @@ class Memory {
       const auto& all = line.said.quantities;
       if (all.size() >= 2 && all[0].dimension == ClaimDimension::kGpus && all[1].dimension == ClaimDimension::kBytes &&
           to_lower(line.label).find("gpu") != std::string::npos && all[0].to <= line.label.size())
-        shares.push_back({line.line, all[0].low, &all[1], line.label});
+        shares.push_back({line.line_of(all[1]), all[0].low, &all[1], line.label});
     }
     std::vector<Share> one;
     for (const Share& share : shares)

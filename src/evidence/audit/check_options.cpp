@@ -285,7 +285,7 @@ class Options {
               meant = row;
         }
         if (meant != nullptr && options.size() > 1) {
-          best_of(*meant, options, fastest, line.line, line.said.text);
+          best_of(*meant, options, fastest, line.line_of(gpu), line.said.text);
           break;
         }
       }

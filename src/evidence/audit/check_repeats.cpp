@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include "base/text.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -17,8 +19,12 @@ class Repeats {
 
   void check() {
     tables();
+    prices();
     phases();
     several();
+    for (const ClaimRecord& record : bench_.records)
+      if (record.row >= 0 && !names_providers(bench_.document.tables[static_cast<std::size_t>(record.table)]))
+        price_of_one(record);
   }
 
  private:
@@ -79,6 +85,58 @@ class Repeats {
                     "line " + std::to_string(y->line) + " says " + y->value->text + " for the same");
       }
     });
+  }
+
+  /// A table that repeats the prices of another: of three rows or more one says something else.
+  void prices() {
+    std::vector<std::vector<const ClaimRecord*>> by_table(static_cast<std::size_t>(bench_.tables()));
+    const auto hourly = [](const ClaimRecord& row) {
+      std::vector<const ClaimFact*> all;
+      for (const ClaimFact& one : row.facts)
+        if (one.value->dimension == ClaimDimension::kPrice && !one.value->odd) all.push_back(&one);
+      return all;
+    };
+    for (const ClaimRecord& record : bench_.records)
+      if (record.row >= 0 && !record.total && !record.gpu.empty() && !hourly(record).empty() &&
+          !names_providers(bench_.document.tables[static_cast<std::size_t>(record.table)]))
+        by_table[static_cast<std::size_t>(record.table)].push_back(&record);
+    constexpr std::size_t kLeast = 3, kMost = 60;
+    for (const auto& mine : by_table) {
+      if (mine.size() < kLeast || mine.size() > kMost) continue;
+      for (const auto& theirs : by_table) {
+        if (&theirs == &mine || theirs.size() < mine.size() || theirs.size() > kMost) continue;
+        int same = 0, others = 0;
+        const ClaimFact *off = nullptr, *right = nullptr;
+        const ClaimRecord* off_row = nullptr;
+        for (const ClaimRecord* row : mine) {
+          const auto own = hourly(*row);
+          if (own.size() != 1 || own.front()->value->range()) break;
+          const ClaimFact* near = nullptr;
+          bool good = false;
+          for (const ClaimRecord* other : theirs) {
+            if (!bench_.go_on()) return;
+            if (!other->gpu.starts_with(row->gpu) || std::max(other->count, 1) != std::max(row->count, 1)) continue;
+            for (const ClaimFact* price : hourly(*other)) {
+              good = good || agree_on(*own.front()->value, *price->value);
+              if (near == nullptr || std::fabs(price->value->low - own.front()->value->low) <
+                                         std::fabs(near->value->low - own.front()->value->low))
+                near = price;
+            }
+          }
+          if (good) ++same;
+          else ++others, off = own.front(), right = near, off_row = row;
+        }
+        if (same < 2 || others != 1 || right == nullptr || same + others != std::ssize(mine) ||
+            off->value->currency != right->value->currency)
+          continue;
+        bench_.use(*off->value);
+        bench_.use(*right->value);
+        bench_.find(FindingKind::kInconsistent, off->line, off_row->label, off->value->text, right->value->text,
+                    "line " + std::to_string(right->line) + " says " + right->value->text +
+                        " of it; the other rows repeat its table");
+        break;
+      }
+    }
   }
 
   /// Parts under the heading of a set-up, and its totals elsewhere.
@@ -194,6 +252,31 @@ class Repeats {
                           " of line " + std::to_string(pair.one->line) + ", as in the other rows");
       }
     }
+  }
+
+  /// "4x RTX 4090", $2.40 an hour, $0.60 per GPU-hour: one of the prices of the row, divided.
+  void price_of_one(const ClaimRecord& row) {
+    if (row.count < 1 || row.gpu.empty() || row.total) return;
+    const auto is_price = [](const ClaimFact& one) {
+      return (one.value->dimension == ClaimDimension::kPrice || one.value->dimension == ClaimDimension::kMoney) &&
+             one.value->low > 0 && !one.value->odd;
+    };
+    const ClaimFact* stated = nullptr;
+    std::vector<Way> ways;
+    for (const ClaimFact& one : row.facts) {
+      if (!is_price(one)) continue;
+      const std::string name = to_lower(one.name);
+      if (has_any(name, {"per gpu-hour", "per gpu hour", "/gpu-h", "/gpu/h", "per gpu per hour"})) {
+        if (stated != nullptr || has_any(name, {"used", "effective", "total", "average", "all"})) return;
+        stated = &one;
+      } else if (has_any(name, {"an hour", "per hour", "/h", "hourly"}) && !has_any(name, {"saved", "token", "gpu"})) {
+        // Of a range any value may be meant.
+        if (one.value->range()) return;
+        ways.push_back({ends_of(*one.value) * (1.0 / row.count), one.value->text + " / " + std::to_string(row.count)});
+      }
+    }
+    if (stated == nullptr || stated->value->range() || ways.empty()) return;
+    bench_.judge(row, *stated, ways);
   }
 
   Bench& bench_;

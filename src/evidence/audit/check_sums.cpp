@@ -53,7 +53,7 @@ class Sums {
       for (const ClaimAmount* one : {&part, &share, &whole}) bench_.use(*one);
       const ClaimEnds right = ends_of(part) / ends_of(whole);
       if (fits(share, right)) continue;
-      bench_.find(FindingKind::kWrong, line, label, share.text + " of " + whole.text,
+      bench_.find(FindingKind::kWrong, line + said.lines_to(share.from), label, share.text + " of " + whole.text,
                   told(ClaimDimension::kShare, right), part.text + " / " + whole.text);
     }
   }
@@ -89,7 +89,7 @@ class Sums {
         for (const ClaimText& cell : row.cells) look(cell);
     if (!stated && any)
       bench_.find(
-          FindingKind::kWrong, line.line, line.label, less.text + " less \xE2\x86\x92 " + rest.text, "",
+          FindingKind::kWrong, line.line_of(less), line.label, less.text + " less \xE2\x86\x92 " + rest.text, "",
           rest.text + " + " + less.text + " = " + told(less.dimension, before) + ", which is no total of this plan");
   }
 
@@ -189,8 +189,8 @@ class Sums {
     for (const ClaimAmount* one : used) bench_.use(*one);
     bench_.use(*stated);
     if (!tally.is_total(*stated))
-      bench_.find(FindingKind::kWrong, total.line, total.label, stated->text, told(*stated, tally.right_total()),
-                  tally.words());
+      bench_.find(FindingKind::kWrong, total.line_of(*stated), total.label, stated->text,
+                  told(*stated, tally.right_total()), tally.words());
   }
 
   /// "VAT 19%: $19" is so much of what stands above it.
@@ -210,8 +210,8 @@ class Sums {
       return;
     bench_.use(*share);
     if (!tally.is_share(value, *share))
-      bench_.find(FindingKind::kWrong, line.line, line.label, value.text, told(value, tally.right_share(*share)),
-                  share->text + " of " + told(value, tally.so_far()));
+      bench_.find(FindingKind::kWrong, line.line_of(value), line.label, value.text,
+                  told(value, tally.right_share(*share)), share->text + " of " + told(value, tally.so_far()));
   }
 
   /// "64 node-hours" of a machine of 8 GPUs that runs 8 hours are GPU-hours.
@@ -239,7 +239,7 @@ class Sums {
           const auto count = std::ranges::find_if(
               counts, [&](int gpus) { return fits(stated, ends_of(*node, true) * static_cast<double>(gpus)); });
           if (count == counts.end()) continue;
-          bench_.find(FindingKind::kWrong, line.line, line.label, stated.text,
+          bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, stated.text,
                       told(ClaimDimension::kGpuTime, stated.low),
                       node->text + " of a machine with " + std::to_string(*count) + " GPUs: these are GPU-hours");
           break;

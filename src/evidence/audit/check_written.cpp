@@ -39,6 +39,8 @@ char sign_in(std::string_view gap) {
     else if ((rest[0] == 'x' || rest[0] == 'X') && (i == 0 || !is_letter(gap[i - 1])) &&
              (rest.size() == 1 || !is_letter(rest[1])))
       here = '*';
+    // "loss=10.2" is a setting, not the result of what stands before it.
+    if (here == '=' && in_word && rest.size() == 1) return 0;
     if (here != 0) {
       if (sign != 0) return 0;
       sign = here;
@@ -327,7 +329,8 @@ class Written {
       else if (i > 0) how += sign == '*' ? " \xC3\x97 " : std::string(" ") + sign + " ";
       how += trim(text);
     }
-    bench_.find(FindingKind::kWrong, line, label, how + " = " + stated.text, told(stated, right), how);
+    bench_.find(FindingKind::kWrong, line + said.lines_to(stated.from), label, how + " = " + stated.text,
+                told(stated, right), how);
   }
 
   Bench& bench_;

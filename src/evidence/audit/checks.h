@@ -116,6 +116,11 @@ void check_compared(Bench& bench);
 /// "A costs $100 and B $90, so B is 10% cheaper", "$1,500 of a budget of $2,000, which leaves $500". After
 /// check_compared.
 void check_pairs(Bench& bench);
+/// "Choices span $10-$20 (2x)", "10 of 60 GPU-hours (17%)", "costs $5 more and saves 2 h, $2.50 per hour saved", "A
+/// costs $5 more than B".
+void check_spread(Bench& bench);
+/// Times of an epoch, beside times in all and speeds.
+void check_epochs(Bench& bench);
 /// "8x L40S is the cheapest": against the table that holds it. After those that find wrong costs.
 void check_best(Bench& bench);
 /// The same stated twice: tables that repeat each other, totals of phases, prices of several GPUs.

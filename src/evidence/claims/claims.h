@@ -2,6 +2,7 @@
 // judges.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -73,6 +74,12 @@ struct ClaimText {
   std::string text;  ///< without Markdown's own signs
   std::vector<ClaimAmount> quantities;
   std::vector<GpuMention> gpus;
+  std::vector<std::size_t> wraps{};  ///< bytes at which the lines after the first begin, where it is of several
+
+  /// How many lines of the file below its first one a byte of it stands.
+  int lines_to(std::size_t byte) const {
+    return static_cast<int>(std::ranges::upper_bound(wraps, byte) - wraps.begin());
+  }
 };
 
 struct ClaimSection {
@@ -82,7 +89,7 @@ struct ClaimSection {
   ClaimText title;
 };
 
-/// A line outside of tables. "Cost: $50/hour" has a label.
+/// A line outside of tables, or the lines of a paragraph that is wrapped over several. "Cost: $50/hour" has a label.
 struct ClaimLine {
   int line = 0;
   int section = 0;
@@ -92,6 +99,9 @@ struct ClaimLine {
   bool code = false;
   std::string label;  ///< before the colon; empty: none
   ClaimText said;     ///< the whole line
+
+  /// The line of the file in which an amount or GPU of `said` stands.
+  int line_of(const auto& one) const { return line + said.lines_to(one.from); }
 };
 
 struct ClaimRow {

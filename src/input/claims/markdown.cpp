@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "evidence/claims/words.h"
 #include "input/claims/options_across.h"
 
 namespace gpuplan {
@@ -44,6 +45,47 @@ bool is_rule(const std::vector<std::string>& cells) {
   });
 }
 
+std::string_view without_quote(std::string_view line) {
+  line = trim(line);
+  while (line.starts_with("> ")) line = trim(line.substr(2));
+  return line;
+}
+
+/// "- ", "3. ", "# ", "| ", "```", "----": what begins a line of its own, and no words of a paragraph.
+bool begins_anew(std::string_view line) {
+  if (line.empty() || line.contains('|')) return true;
+  if (starts_with_any(line, {"- ", "* ", "+ ", "#", "```", "~~~", "<", "!", "["})) return true;
+  if (line.find_first_not_of("-=*_ ") == std::string_view::npos) return true;
+  std::size_t digits = 0;
+  while (digits < line.size() && is_digit(line[digits])) ++digits;
+  if (digits > 0 && (line.substr(digits).starts_with(". ") || line.substr(digits).starts_with(") "))) return true;
+  // Signs that people put in front of lines: arrows, boxes, ticks, pictures.
+  constexpr std::string_view kSigns = "\xE2\x80\xA2";
+  const auto first = static_cast<unsigned char>(line[0]);
+  return line.starts_with(kSigns) || first >= 0xF0 ||
+         (first == 0xE2 && line.size() > 1 && static_cast<unsigned char>(line[1]) >= 0x86 &&
+          static_cast<unsigned char>(line[1]) != 0x89);
+}
+
+/// "Total: $91", "**Time**: 3 h"
+bool begins_with_label(std::string_view line) {
+  constexpr std::size_t kLongest = 40;
+  const std::size_t colon = line.substr(0, kLongest).find(':');
+  return colon != std::string_view::npos && colon > 0 && (line[0] == '*' || (line[0] >= 'A' && line[0] <= 'Z'));
+}
+
+/// The line below is a part of the same paragraph, wrapped because there was no more room. Short lines below each other
+/// were meant as lines, and so was what ends in a break.
+bool goes_on(std::string_view line, std::string_view below) {
+  constexpr std::size_t kNarrow = 40;  // bytes; nobody wraps at less
+  if (line.ends_with("  ") || line.ends_with('\\') || line.ends_with("<br>") || line.ends_with("<br/>")) return false;
+  const bool quoted = trim(line).starts_with('>');
+  if (quoted != trim(below).starts_with('>')) return false;
+  if (trim(line).size() < kNarrow) return false;
+  const std::string_view words = without_quote(below);
+  return !begins_anew(words) && !begins_with_label(words);
+}
+
 class MarkdownLines {
  public:
   MarkdownLines(std::string_view text, QuantityReader& reader) : reader_(&reader) {
@@ -69,16 +111,11 @@ class MarkdownLines {
       const std::string_view trimmed = trim(line);
       if (fence(trimmed)) {
         ++at_;
-      } else if (in_code_) {
-        if (trimmed.empty()) ++block_;
-        else add_line(line, true);
-        ++at_;
       } else if (trimmed.empty()) {
         ++block_;
         ++at_;
-      } else if (!heading(trimmed) && !table()) {
-        add_line(line, false);
-        ++at_;
+      } else if (in_code_ || (!heading(trimmed) && !table())) {
+        add_line();
       }
     }
     if (in_code_) document_.unread.push_back({fence_line_, "a code block that is never closed"});
@@ -133,12 +170,14 @@ class MarkdownLines {
     return true;
   }
 
-  void add_line(std::string_view raw, bool code) {
+  /// The line at hand, and those below that its paragraph goes on with.
+  void add_line() {
+    const std::string_view raw = lines_[at_];
     ClaimLine line;
     line.line = static_cast<int>(at_) + 1;
     line.section = section_;
     line.block = block_;
-    line.code = code;
+    line.code = in_code_;
     while (static_cast<std::size_t>(line.indent) < raw.size() &&
            (raw[static_cast<std::size_t>(line.indent)] == ' ' || raw[static_cast<std::size_t>(line.indent)] == '\t'))
       ++line.indent;
@@ -157,14 +196,24 @@ class MarkdownLines {
         rest = trim(rest.substr(digits + 2));
       }
     }
-    while (rest.starts_with("> ")) rest = trim(rest.substr(2));
+    rest = without_quote(rest);
     // What a program's line says stands in its comment.
-    if (code) {
+    if (line.code) {
       const std::size_t comment = rest.find("# ");
       if (comment != std::string_view::npos && (comment == 0 || rest[comment - 1] == ' '))
         rest = trim(rest.substr(comment + 2));
     }
-    line.said = reader_->read(code ? std::string(rest) : plain_markdown(rest));
+    std::string said = line.code ? std::string(rest) : plain_markdown(rest);
+    std::vector<std::size_t> wraps;
+    for (++at_; !line.code && at_ < lines_.size() && goes_on(lines_[at_ - 1], lines_[at_]); ++at_) {
+      const std::string more = plain_markdown(without_quote(lines_[at_]));
+      if (said.size() + more.size() > kLongestPlanLine) break;
+      said += ' ';
+      wraps.push_back(said.size());
+      said += more;
+    }
+    line.said = reader_->read(std::move(said));
+    line.said.wraps = std::move(wraps);
     const std::string_view text = line.said.text;
     const std::size_t colon = text.find(": ");
     constexpr std::size_t kLongestLabel = 60;

@@ -184,7 +184,7 @@ bool is_total_word(std::string_view text) {
   const std::string lower = to_lower(trim(text));
   // Of a bill in whose other lines they are words like any other.
   for (const std::string_view word : {"net", "netto", "brutto", "gross", "net amount", "gross amount", "nettobetrag",
-                                      "bruttobetrag", "amount due", "balance due"})
+                                      "bruttobetrag", "amount due", "balance due", "in all"})
     if (lower == word) return true;
   for (const std::string_view word :
        {"total", "subtotal", "sub-total", "grand total", "net total", "sum", "gesamt", "gesamtbetrag", "gesamtsumme",
@@ -301,7 +301,7 @@ std::vector<ClaimRecord> records_of(const ClaimDocument& document) {
     ClaimText after;
     for (const ClaimAmount& quantity : line.said.quantities) {
       if (quantity.from < line.label.size()) continue;
-      ClaimFact stated{role_of(line.label, quantity), &quantity, line.label, line.line, -1};
+      ClaimFact stated{role_of(line.label, quantity), &quantity, line.label, line.line_of(quantity), -1};
       if (!after.quantities.empty() || goes_on_as_product(line.said.text, quantity) ||
           (stated.role == ClaimRole::kPrice && is_value_of_time(line.said.text, quantity)))
         stated.role = ClaimRole::kNone;

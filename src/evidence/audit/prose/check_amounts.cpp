@@ -46,7 +46,7 @@ class Amounts {
     for (const ClaimAmount* one : amounts) bench_.use(*one);
   }
   void tell(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right, const std::string& how) {
-    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text, told(stated, right), how);
+    bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, stated.text, told(stated, right), how);
   }
 
   /// "are", "is", "=", ":" and such words alone lead to the amount, and its clause ends behind it.
@@ -264,7 +264,7 @@ class Amounts {
     use({&price, &*each});
     const ClaimEnds right = ends_of(price) * (1 / gpus);
     if (fits(*each, right)) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, each->text, told(*each, right),
+    bench_.find(FindingKind::kWrong, line.line_of(*each), line.label, each->text, told(*each, right),
                 price.text + " / " + number_text(gpus));
   }
 

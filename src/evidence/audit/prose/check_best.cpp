@@ -151,8 +151,9 @@ class Best {
       if (better == nullptr) better = by;
     }
     const ClaimFact &own = *measure(option, roles.front()), &best = *measure(*better, roles.front());
-    bench_.find(FindingKind::kWrong, line.line, std::string(praise.who), praise.money ? "cheapest" : "fastest",
-                better->label + " (" + best.value->text + ")",
+    const auto place = static_cast<std::size_t>(praise.who.data() - line.said.text.data());
+    bench_.find(FindingKind::kWrong, line.line + line.said.lines_to(place), std::string(praise.who),
+                praise.money ? "cheapest" : "fastest", better->label + " (" + best.value->text + ")",
                 best.value->text + " against " + own.value->text + " in the table of line " +
                     std::to_string(bench_.document.tables[static_cast<std::size_t>(option.table)].line));
   }

@@ -68,7 +68,7 @@ class Changes {
     bench_.use(stated);
     for (const ClaimEnds& way : ways)
       if (fits(stated, way)) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text, told(stated, ways.front()), how);
+    bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, stated.text, told(stated, ways.front()), how);
   }
 
   /// "A 40% discount on $1,000 is $400, so we pay $600": the part, or what is left.
@@ -182,7 +182,7 @@ class Changes {
     // The price itself as a share of the other is no saving, and yet told as one.
     if (fits(share, right)) return;
     const double shown = 1 - now.low / now.unit / (before.low / before.unit);
-    bench_.find(FindingKind::kWrong, line.line, line.label, share.text, told(share, ends_of(shown)),
+    bench_.find(FindingKind::kWrong, line.line_of(share), line.label, share.text, told(share, ends_of(shown)),
                 "1 - " + now.text + " / " + before.text);
   }
 

@@ -168,7 +168,8 @@ class Comparisons {
     const std::string right = !less         ? told(stated.dimension, ratios.least, ratios.most)
                               : ratios.time ? "not faster"
                                             : "not cheaper";
-    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text + (ratios.time ? " faster" : " cheaper"), right,
+    bench_.find(FindingKind::kWrong, line.line_of(stated), line.label,
+                stated.text + (ratios.time ? " faster" : " cheaper"), right,
                 "by the document's own figures: " + ratios.how);
   }
 
@@ -301,7 +302,7 @@ class Comparisons {
     if (!any) return;
     bench_.use(stated);
     if (stated.low - stated.low_step / 2 <= most && stated.high + stated.high_step / 2 >= least) return;
-    bench_.find(FindingKind::kWrong, line.line, section.title.text, stated.text + " faster",
+    bench_.find(FindingKind::kWrong, line.line_of(stated), section.title.text, stated.text + " faster",
                 told(ClaimDimension::kTime, (least + most) / 2), "from " + how);
   }
 

@@ -28,6 +28,8 @@ class Pairs {
         left(line, one);
       }
     }
+    for (const ClaimLine& line : bench_.document.lines)
+      if (!line.code && line.said.quantities.size() >= 2 && line.said.quantities.size() <= kLongest) spoken(line);
   }
 
  private:
@@ -70,9 +72,9 @@ class Pairs {
 
   /// Every word of `gap` adds nothing, or stands in front of it: a name that is known by then.
   static bool says_no_more(std::string_view gap, std::string_view before) {
-    constexpr std::array<std::string_view, 18> kNothing = {"so",   "thus",  "hence",   "therefore", "that",    "is",
-                                                           "are",  "which", "makes",   "it",        "the",     "means",
-                                                           "only", "about", "roughly", "i.e",       "approx.", "runs"};
+    constexpr std::array<std::string_view, 20> kNothing = {
+        "saves", "saving", "so",  "thus",  "hence", "therefore", "that",    "is",  "are",     "which",
+        "makes", "it",     "the", "means", "only",  "about",     "roughly", "i.e", "approx.", "runs"};
     std::string word;
     const auto known = [&] {
       while (!word.empty() && (word.back() == '.' || word.back() == ':')) word.pop_back();
@@ -103,14 +105,66 @@ class Pairs {
                      "+",      " then ",   "each", "spot", "in all", "total", "up to",   "left",  "budget"});
   }
 
-  /// "A costs $100 and B costs $90, so B is 10% cheaper than A", "A takes 10 h and B takes 20 h: A is 2x faster".
+  /// Ratios that are told in words. A word is no more exact than its neighbours: "twice" is 1.7 to 2.3.
+  struct Spoken {
+    std::string_view words;
+    double ratio, step;
+    bool money;
+  };
+  static constexpr std::array<Spoken, 14> kSpoken = {{{"twice as fast", 2, 0.3, false},
+                                                      {"twice the speed", 2, 0.3, false},
+                                                      {"twice as long", 2, 0.3, false},
+                                                      {"half the time", 2, 0.5, false},
+                                                      {"half as fast", 2, 0.5, false},
+                                                      {"three times as fast", 3, 0.5, false},
+                                                      {"four times as fast", 4, 0.6, false},
+                                                      {"twice as expensive", 2, 0.3, true},
+                                                      {"twice the price", 2, 0.3, true},
+                                                      {"twice the cost", 2, 0.3, true},
+                                                      {"half the price", 2, 0.5, true},
+                                                      {"half the cost", 2, 0.5, true},
+                                                      {"half as expensive", 2, 0.5, true},
+                                                      {"three times as expensive", 3, 0.5, true}}};
+
+  /// "A takes 10 h and B takes 20 h, so A is twice as fast".
+  void spoken(const ClaimLine& line) {
+    const std::string lower = to_lower(line.said.text);
+    for (const Spoken& one : kSpoken)
+      for (std::size_t at = lower.find(one.words); at != std::string::npos; at = lower.find(one.words, at + 1)) {
+        ClaimAmount stated;
+        stated.dimension = ClaimDimension::kTimes;
+        stated.low = stated.high = one.ratio;
+        stated.low_step = stated.high_step = one.step;
+        stated.id = -1;
+        stated.from = at;
+        stated.to = at + one.words.size();
+        stated.text = one.words;
+        const std::string_view before = trim(std::string_view(lower).substr(0, at));
+        if (has_any(before.substr(before.size() - std::min<std::size_t>(before.size(), 24)),
+                    {"not", "n't", "almost", "nearly", "more than", "less than", "over", "up to", "at least", "if "}))
+          continue;
+        compared(line, lower, stated, {"", one.money, false}, stated.to);
+      }
+  }
+
+  /// "A costs $100 and B costs $90, so B is 10% cheaper than A", "A takes 10 h and B takes 20 h: A is 2x faster", "On
+  /// demand it costs $500 and on spot $300, which saves 40%".
   void compared(const ClaimLine& line, const ClaimAmount& stated) {
     if ((stated.dimension != ClaimDimension::kShare && stated.dimension != ClaimDimension::kTimes) || !is_plain(stated))
       return;
     const std::string lower = to_lower(line.said.text);
+    const std::string_view text = lower, behind = text.substr(std::min(stated.to, text.size()));
+    if (const Comparison* word = comparison_behind(behind))
+      compared(line, lower, stated, *word, stated.to + behind.find(word->word) + word->word.size());
+    else if (stated.dimension == ClaimDimension::kShare &&
+             ends_with_word(trim(text.substr(0, stated.from)), {"saves", "saving", "a saving of", "saves about"}))
+      compared(line, lower, stated, {"", true, false}, stated.to);
+  }
+
+  void compared(const ClaimLine& line, const std::string& lower, const ClaimAmount& stated, const Comparison& how,
+                std::size_t end_of_words) {
     const std::string_view text = lower;
-    const Comparison* word = comparison_behind(text.substr(std::min(stated.to, text.size())));
-    if (word == nullptr) return;
+    const Comparison* const word = &how;
     const std::size_t from = begin_of_two(text, stated.from);
     std::vector<const ClaimAmount*> two;
     for (const ClaimAmount& one : line.said.quantities) {
@@ -133,12 +187,10 @@ class Pairs {
     if (has_word_of(before, {"twice", "half", "double", "triple", "batch", "batches", "each", "per", "same"})) return;
     if (!says_no_more(text.substr(two[1]->to, stated.from - two[1]->to), before)) return;
     // "... than A": one of the two.
-    std::string_view behind = trim(text.substr(stated.to));
-    behind = trim(behind.substr(word->word.size()));
-    if (behind.starts_with("than ")) {
-      const std::size_t end = behind.find_first_of(".,;:)");
-      constexpr std::size_t kThan = 5;
-      if (!says_no_more(behind.substr(kThan, end == std::string_view::npos ? end : end - kThan), before)) return;
+    const std::string_view behind = trim(text.substr(end_of_words));
+    if (starts_with_any(behind, {"than ", "as ", "of "})) {
+      const std::size_t end = behind.find_first_of(".,;:)"), other = behind.find(' ') + 1;
+      if (!says_no_more(behind.substr(other, end == std::string_view::npos ? end : end - other), before)) return;
     } else if (!ends_clause(behind)) {
       return;
     }
@@ -158,10 +210,11 @@ class Pairs {
     if (std::ranges::any_of(right, [&](const ClaimEnds& one) { return fits(stated, one); })) return;
     // The document's tables may have told of it already.
     if (std::ranges::any_of(bench_.findings, [&](const Finding& one) {
-          return one.line == line.line && one.said.starts_with(stated.text);
+          return one.line == line.line_of(stated) && one.said.starts_with(stated.text);
         }))
       return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text + " " + std::string(word->word),
+    bench_.find(FindingKind::kWrong, line.line_of(stated), line.label,
+                stated.text + (word->word.empty() ? "" : " ") + std::string(word->word),
                 told(stated.dimension, readings(true).front()), large.text + " and " + small.text);
   }
 
@@ -193,7 +246,7 @@ class Pairs {
     for (const ClaimAmount* one : {&more, &less, &stated}) bench_.use(*one);
     const ClaimEnds right = ends_of(more) - ends_of(less);
     if (fits(stated, right) || fits(stated, ends_of(more, true) - ends_of(less, true))) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, "leaves " + stated.text, told(stated, right),
+    bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, "leaves " + stated.text, told(stated, right),
                 more.text + " - " + less.text);
   }
 

@@ -89,8 +89,8 @@ class Prose {
     bench_.use(stated);
     for (const ClaimEnds& sum : sums)
       if (fits(stated, sum * more) || fits(stated, sum * part)) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, stated.text, told(stated, ends_of(*last, true) * more),
-                last->text + " + " + share.text);
+    bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, stated.text,
+                told(stated, ends_of(*last, true) * more), last->text + " + " + share.text);
   }
 
   /// "Option A costs $1,100 and B $530: B saves $570", and the totals of two tables.
@@ -130,7 +130,7 @@ class Prose {
     if (fits(stated, right) || stated.low > kOff * right.most() || right.least() > kOff * stated.low ||
         is_known(stated))
       return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, "saves " + stated.text, told(stated, right),
+    bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, "saves " + stated.text, told(stated, right),
                 more.text + " - " + less.text);
   }
 

@@ -343,7 +343,7 @@ class Rates {
   void tell(const ClaimLine& line, const ClaimAmount& first, const ClaimAmount& second, const ClaimAmount& cost,
             const ClaimEnds& right, const std::string& how) {
     use({&first, &second, &cost});
-    bench_.find(FindingKind::kWrong, line.line, line.label, cost.text, told(cost, right), how);
+    bench_.find(FindingKind::kWrong, line.line_of(cost), line.label, cost.text, told(cost, right), how);
   }
 
   Bench& bench_;

@@ -118,7 +118,7 @@ class Told {
     if (!right) return;
     for (const ClaimAmount* one : {&work, &speed, &time}) bench_.use(*one);
     if (equal ? fits(time, *right) : fits_at_least(time, *right, kBesideWork)) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, time.text, told(ClaimDimension::kTime, *right),
+    bench_.find(FindingKind::kWrong, line.line_of(time), line.label, time.text, told(ClaimDimension::kTime, *right),
                 work.text + sign + speed.text);
   }
 
@@ -133,7 +133,7 @@ class Told {
     bench_.use(days);
     bench_.use(hours);
     if (fits(hours, ends_of(days)) || days.low < kFew * kDay || hours.low / kHour <= kOfWork * days.low / kDay) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, days.text + " (" + hours.text + ")",
+    bench_.find(FindingKind::kWrong, line.line_of(days), line.label, days.text + " (" + hours.text + ")",
                 number_text(std::round(days.low / kHour)) + " h", days.text + " \xC3\x97 24 h");
   }
 
@@ -147,7 +147,7 @@ class Told {
     bench_.use(a);
     bench_.use(b);
     if (fits(b, ends_of(a, true)) || a.unit >= kDay || b.unit >= kDay) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, a.text + " = " + b.text,
+    bench_.find(FindingKind::kWrong, line.line_of(a), line.label, a.text + " = " + b.text,
                 told(b.dimension, ends_of(a, true)), a.text);
   }
 
@@ -173,7 +173,7 @@ class Told {
              : ClaimEnds{{1 - part.low.high, 1 - part.low.low}, {1 - part.high.high, 1 - part.high.low}};
     const ClaimEnds right = ends_of(from, true) * factor;
     if (fits(to, right)) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, to.text, told(to, right),
+    bench_.find(FindingKind::kWrong, line.line_of(to), line.label, to.text, told(to, right),
                 from.text + (more ? " + " : " - ") + share.text);
   }
 

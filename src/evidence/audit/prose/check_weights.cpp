@@ -247,7 +247,7 @@ class Weights {
     // "7B" is 6.7 billion, and "13B" no 12.
     constexpr double kRounded = 0.98, kRoundedOfOneDigit = 0.96, kOneDigit = 1e10;
     if ((parameters.low < kOneDigit ? kRoundedOfOneDigit : kRounded) * weights <= card.bytes) return;
-    bench_.find(FindingKind::kWrong, line.line, line.label, parameters.text + " on " + card.name,
+    bench_.find(FindingKind::kWrong, line.line_of(parameters), line.label, parameters.text + " on " + card.name,
                 "weights of " + told(ClaimDimension::kBytes, weights),
                 parameters.text + " \xC3\x97 " + told(ClaimDimension::kWidth, width) + ", and the card has " +
                     told(ClaimDimension::kBytes, card.bytes));
@@ -269,7 +269,7 @@ class Weights {
       if (behind.starts_with(more)) return;
     const double width = width_in(lower);
     if (width == 0 || !(names_format(between) || is_in_format(lower, parameters, memory))) return;
-    judge(line.line, line.label, parameters, width, memory);
+    judge(line.line_of(memory), line.label, parameters, width, memory);
   }
 
   Bench& bench_;
