@@ -106,7 +106,7 @@ class Cursor {
   std::string problem_;
 };
 
-double read_number(Cursor& in, std::uint32_t type) {
+double read_scalar(Cursor& in, std::uint32_t type) {
   switch (type) {
     case kU8:
       return in.read<std::uint8_t>();
@@ -148,7 +148,7 @@ void read_array(Cursor& in, GgufValue& value, int nesting) {
     } else if (type == kArray) {
       read_array(in, value, nesting + 1);
     } else {
-      const double number = read_number(in, type);
+      const double number = read_scalar(in, type);
       value.least = i == 0 ? number : std::min(value.least, number);
       value.number = i == 0 ? number : std::max(value.number, number);
     }
@@ -166,7 +166,7 @@ GgufValue read_value(Cursor& in) {
   } else if (type == kArray) {
     read_array(in, value, 1);
   } else {
-    value.number = value.least = read_number(in, type);
+    value.number = value.least = read_scalar(in, type);
   }
   return value;
 }
