@@ -10,6 +10,8 @@ const ROWS = 6;
 /// What two pages do without first, the least missed of all in front: who takes a plan along needs the answer, what is
 /// compared, the bill, the risks and the steps.
 const LAST = ["each", "basis", "machines", "trouble", "speed", "memory", "choice", "change", "work", "fallback"];
+/// Then what stands in these behind their first chart and table, and last the sections themselves.
+const SPARE = ["plans", "risk", "bill"];
 const NAMED = 12; // columns and sections that a line names
 
 let undo: (() => void)[] = [];
@@ -24,6 +26,13 @@ function tell(table: HTMLTableElement, words: string): void {
   const line = make("p", { class: "left-out" }, words);
   table.after(line);
   undo.push(() => line.remove());
+}
+
+/// Blocks of a section that say more than its first chart and its first table, the last of all in front.
+function spareOf(key: string): HTMLElement[] {
+  const blocks = all<HTMLElement>(`#s-${key} > *`).filter((block) => !block.matches("h2, .question, .finding, .no-print"));
+  const kept = [blocks.find((block) => block.matches("figure, .chart")), blocks.find((block) => block.matches(".table"))];
+  return blocks.filter((block) => !kept.includes(block)).reverse();
 }
 
 /// Tall as print would set it on pages of two columns.
@@ -68,15 +77,23 @@ export function beforePrint(): void {
     if (away.length > 0) tell(table, `Without the columns ${away.slice(0, NAMED).join(", ")}.`);
   });
   // The measure is the columns balanced on one long page; those that break over two pages take a little more.
-  const room = 2 * HEIGHT * 0.88;
+  const room = 2 * HEIGHT * 0.92;
   const left = LAST.map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const others = all("#report > section:not(.answer)").reverse().filter((section) => !left.includes(section));
   const away: Element[] = [];
-  for (const section of [...left, ...others]) {
+  const leave = (sections: Element[]): void => {
+    for (const section of sections) {
+      if (tall(main) <= room) break;
+      section.classList.add("no-print");
+      away.push(section);
+    }
+  };
+  leave(left);
+  for (const block of SPARE.flatMap(spareOf)) {
     if (tall(main) <= room) break;
-    section.classList.add("no-print");
-    away.push(section);
+    hide(block);
   }
+  leave(others);
   // What there is room for after all comes back, the most missed first.
   for (const section of [...away].reverse()) {
     section.classList.remove("no-print");
