@@ -95,6 +95,7 @@ TEST(AuditSpread, APartOfAWhole) {
   EXPECT_EQ(said_of("Used 10.7 of 64.3 GPU-hours paid for (27%).\n"), "27% -> 16.6%; ");
   const std::string head = "| Plan | Needs | Used |\n| --- | --- | --- |\n| 8x A100 | 30 of 40 GB | 75% |\n";
   EXPECT_EQ(said_of(head + "| 8x H100 | 30 of 80 GB | 38% |\n"), "");
+  EXPECT_EQ(said_of("| Plan | Needs | Used |\n| --- | --- | --- |\n| 8x B300 | 245 of 268 | 92% |\n"), "");
   EXPECT_EQ(said_of(head + "| 8x H100 | 30 of 80 GB | 48% |\n"), "48% -> 37.5%; ");
 }
 
@@ -106,6 +107,12 @@ TEST(AuditSpread, AFigureInItsRange) {
             "$0.37 -> $0.21-0.35; ");
 }
 
+TEST(AuditSpread, AColumnInTheRangesBesideIt) {
+  const std::string head = "| Plan | Time | 8 in 10 runs | Cost | 8 in 10 runs |\n| --- | --- | --- | --- | --- |\n";
+  EXPECT_EQ(said_of(head + "| 4x H100 | 53 min | 48.9-58.5 min | $5.12 | $4.80-5.47 |\n"), "");
+  EXPECT_EQ(said_of(head + "| 4x H100 | 53 min | 48.9-58.5 min | $6.12 | $4.80-5.47 |\n"), "$6.12 -> $4.80-5.47; ");
+}
+
 TEST(AuditSpread, WhatAGateSaves) {
   EXPECT_EQ(said_of("It saves $10.72: a mean cost of $57.78 instead of $68.50.\n"), "");
   EXPECT_EQ(said_of("It saves $12.72: a mean cost of $57.78 instead of $68.50.\n"), "$12.72 -> $10.72; ");
@@ -115,7 +122,7 @@ TEST(AuditColumns, PricesOfOneOfSeveral) {
   const std::string head =
       "| Offer | On demand, $ an hour | Least per GPU-hour |\n| --- | --- | --- |\n| 4x RTX 3090 | $1.40 | $0.35 |\n";
   EXPECT_EQ(said_of(head + "| 4x RTX 4090 | $2.40 | $0.60 |\n"), "");
-  EXPECT_EQ(said_of(head + "| 4x RTX 4090 | $2.40 | $0.70 |\n"), "$0.70 -> $0.60/h; ");
+  EXPECT_EQ(said_of(head + "| 4x RTX 4090 | $2.40 | $0.70 |\n"), "$0.70 -> $0.60; ");
 }
 
 TEST(AuditColumns, MoneyByHoursSaved) {
@@ -123,7 +130,7 @@ TEST(AuditColumns, MoneyByHoursSaved) {
       "| Plan | More | Hours saved | $ an hour saved |\n| --- | --- | --- | --- |\n| 4x H100 | $10.13 | 0.33 | $30.65 "
       "|\n";
   EXPECT_EQ(said_of(head + "| 4x B200 | $4.26 | 0.38 | $11.20 |\n"), "");
-  EXPECT_EQ(said_of(head + "| 4x B200 | $4.26 | 0.38 | $21.20 |\n"), "$21.20 -> $11.21/h; ");
+  EXPECT_EQ(said_of(head + "| 4x B200 | $4.26 | 0.38 | $21.20 |\n"), "$21.20 -> $11.21; ");
 }
 
 TEST(AuditSpread, WhatIsSetAside) {

@@ -46,6 +46,7 @@ class Spread {
       }
     }
     parts_of_rows();
+    ranges_of_rows();
     for (const ClaimRecord& record : bench_.records)
       if (record.row >= 0) more_by_hours(record);
   }
@@ -82,12 +83,41 @@ class Spread {
       return;
     const bool alike = range.dimension == figure.dimension && range.currency == figure.currency;
     if ((!alike && range.dimension != ClaimDimension::kBare) || figure.dimension == ClaimDimension::kBare) return;
-    bench_.use(figure);
-    bench_.use(range);
-    const ClaimEnds value = alike ? ends_of(figure) : in_own_unit(figure), ends = ends_of(range);
-    if (value.most() >= ends.least() && value.least() <= ends.most()) return;
+    if (holds(range, figure, alike)) return;
     bench_.find(FindingKind::kInconsistent, line.line_of(figure), line.label, figure.text, range.text,
                 "the range that is told with it does not hold it");
+  }
+
+  /// A figure is within the range; `alike`: both have a unit.
+  bool holds(const ClaimAmount& range, const ClaimAmount& figure, bool alike) {
+    bench_.use(figure);
+    bench_.use(range);
+    const ClaimEnds value = alike ? ends_of(figure) : in_own_unit(figure),
+                    ends = alike ? ends_of(range) : in_own_unit(range);
+    return value.most() >= ends.least() && value.least() <= ends.most();
+  }
+
+  /// "Cost" and "8 in 10 runs" side by side.
+  void ranges_of_rows() {
+    for (const ClaimTable& table : bench_.document.tables) {
+      if (table.headless || table.across) continue;
+      for (std::size_t i = 1; i < table.heads.size(); ++i) {
+        if (!has_any(to_lower(table.heads[i].text), {"8 in 10", "p10-p90", "p10\xE2\x80\x93p90", "80% range"}))
+          continue;
+        for (const ClaimRow& row : table.rows) {
+          const auto &figures = row.cells[i - 1].quantities, &ranges = row.cells[i].quantities;
+          if (figures.size() != 1 || ranges.size() != 1) continue;
+          const ClaimAmount &figure = figures[0], &range = ranges[0];
+          const bool alike = range.dimension == figure.dimension && range.currency == figure.currency;
+          if (!is_plain(figure) || !range.range() || range.odd || range.low <= 0 || range.low > range.high ||
+              (!alike && range.dimension != ClaimDimension::kBare && figure.dimension != ClaimDimension::kBare) ||
+              holds(range, figure, alike))
+            continue;
+          bench_.find(FindingKind::kInconsistent, row.line, row.cells.front().text, figure.text, range.text,
+                      "the range beside it does not hold it");
+        }
+      }
+    }
   }
 
   /// "It saves $10.72: a mean cost of $57.78 instead of $68.50".
@@ -128,8 +158,14 @@ class Spread {
   }
   /// nullopt: one is of another kind.
   static std::optional<ClaimEnds> share_of(const ClaimAmount& part, const ClaimAmount& whole) {
-    if (part.dimension == whole.dimension) return ends_of(part) / ends_of(whole);
-    if (part.dimension == ClaimDimension::kBare) return in_own_unit(part) / in_own_unit(whole);
+    // "245 of 268" GiB are no counts, and their unit may stand elsewhere.
+    constexpr double kFew = 10;
+    const auto digits = [](ClaimAmount one) {
+      one.whole = one.whole && (one.dimension == ClaimDimension::kGpus || one.low < kFew);
+      return one;
+    };
+    if (part.dimension == whole.dimension) return ends_of(digits(part)) / ends_of(digits(whole));
+    if (part.dimension == ClaimDimension::kBare) return in_own_unit(digits(part)) / in_own_unit(digits(whole));
     return std::nullopt;
   }
   /// The part, or what is left of it.
