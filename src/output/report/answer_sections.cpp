@@ -140,6 +140,27 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
   section.blocks.push_back(TextBlock{meaning});
 }
 
+/// Changes of the job that were searched.
+void add_changes(const PlanReport& report, std::string title, ReportSection& section) {
+  if (report.limit_remedies.empty()) return;
+  const bool nothing = report.found.plans.empty();
+  TableMaker table("limit_remedies", std::move(title),
+                   {{"change", "Change", false},
+                    {"plan", "Plan", false},
+                    {"hours", "Time", true},
+                    {"cost_usd", "Cost", true},
+                    {"then", "Then", false}});
+  for (std::size_t i = 0; i < report.limit_remedies.size(); ++i) {
+    const LimitRemedy& remedy = report.limit_remedies[i];
+    table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},
+               {nothing ? remedy_plan(remedy) : std::string()},  // plans of the job have other figures there
+               time_cell(remedy.hours),
+               money_text(remedy.cost),
+               {nothing ? fit_verdict(remedy) : limit_verdict(remedy, report.job.limits)}});
+  }
+  section.blocks.push_back(table.take());
+}
+
 }  // namespace
 
 ReportSection answer_section(const ReportParts& parts) {
@@ -162,29 +183,21 @@ ReportSection answer_section(const ReportParts& parts) {
   for (const std::string& line : asked_words(report)) lines.push_back(line);
   if (pick.interruptions > 0)
     lines.push_back(chance_words(pick.chance_of_interruption()) + " chance of an interruption: see what may go wrong.");
-  if (const std::string words = close_words(report); !words.empty()) lines.push_back(words);
+  // Ranges that overlap are of cases that go together: who is the best in nearly all of them is no close call.
+  constexpr double kNearlyAlways = 0.9;
+  const bool clear = pick.chance_best.value_or(0) >= kNearlyAlways;
+  if (const std::string words = close_words(report); !words.empty() && !clear) lines.push_back(words);
   const std::vector<Remark> said = remarks(report);
   for (const Remark& remark : said)
-    if (!remark.warning && remark.about == RemarkAbout::kOther && std::ranges::find(lines, remark.text) == lines.end())
+    if (!remark.warning && (remark.about == RemarkAbout::kOther || (remark.about == RemarkAbout::kRegret && !clear)) &&
+        std::ranges::find(lines, remark.text) == lines.end())
       lines.push_back(remark.text);
   add_list(section, lines);
   for (const Remark& remark : said)
     if (remark.warning) section.blocks.push_back(NoteBlock{"Check first: " + without_hints(remark.text)});
   if (const std::vector<std::string> assumed = assumptions_told(report); weighty_assumptions(assumed) > 0)
     section.blocks.push_back(NoteBlock{"Check first: " + without_hints(assumed.front())});
-  if (!report.limit_remedies.empty()) {
-    TableMaker table(
-        "limit_remedies", "What would keep the limits",
-        {{"change", "Change", false}, {"hours", "Time", true}, {"cost_usd", "Cost", true}, {"then", "Then", false}});
-    for (std::size_t i = 0; i < report.limit_remedies.size(); ++i) {
-      const LimitRemedy& remedy = report.limit_remedies[i];
-      table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},
-                 time_cell(remedy.hours),
-                 money_text(remedy.cost),
-                 {report.found.plans.empty() ? fit_verdict(remedy) : limit_verdict(remedy, report.job.limits)}});
-    }
-    section.blocks.push_back(table.take());
-  }
+  add_changes(report, "What would keep the limits", section);
   return section;
 }
 
@@ -204,7 +217,16 @@ void join_wishes(TableBlock& table) {
       continue;
     }
     same->cells.front() += ", " + row.cells.front();
-    if (!same->cells[when].contains(row.cells[when])) same->cells[when] += "; " + row.cells[when];
+    // "cost counts: no plan is cheaper", "hours count: no plan is cheaper": the same reason for two wishes.
+    std::string_view rest = row.cells[when];
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find("; "), rest.size());
+      const std::string_view words = rest.substr(0, end);
+      const std::size_t colon = words.find(": ");
+      const std::string_view reason = colon == std::string_view::npos ? words : words.substr(colon + 2);
+      if (!same->cells[when].contains(reason)) same->cells[when] += "; " + std::string(words);
+      rest.remove_prefix(std::min(end + 2, rest.size()));
+    }
     if (row.mark == RowMark::kPick) same->mark = RowMark::kPick;
   }
   table.rows = std::move(rows);
@@ -262,6 +284,7 @@ ReportSection nothing_section(const ReportParts& parts) {
   ReportSection section{"answer", "What should I rent?", "Nothing fits.", {}};
   if (!why.empty()) section.finding = without_hints(why.front());
   add_list(section, {why.begin() + (why.empty() ? 0 : 1), why.end()});
+  add_changes(report, "What would make it run", section);
   const NearMiss& miss = report.found.tally.nearest;
   if (memory_is_to_blame(report) && miss.gpu != nullptr && !parts.remedies.empty()) {
     TableMaker table("remedies", "What would make it fit on " + std::string(miss.gpu->name),

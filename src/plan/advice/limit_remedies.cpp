@@ -412,6 +412,25 @@ std::vector<LimitRemedy> more_machines(const Job& job, const Catalogue& catalogu
   return {};
 }
 
+/// What runs on none of the machines that `where` allows: the best plan on any GPU, in any number.
+std::vector<LimitRemedy> other_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                        const SearchOptions& options) {
+  Job open = job;
+  std::string change;
+  if (!open.where.gpus.empty()) change = "where.gpus: all";
+  if (!open.where.counts.empty()) change += std::string(change.empty() ? "" : ", ") + "where.counts: all";
+  if (change.empty()) return {};
+  open.where.gpus.clear();
+  open.where.counts.clear();
+  MarketFilter filter;
+  const auto result =
+      search(open, catalogue, market_for(open, catalogue, known, filter, terms_by_region(open)), options);
+  if (!result) return {};
+  const Plan* pick = pick_of(*result);
+  if (pick == nullptr || pick->fit != Fit::kFits) return {};
+  return {remedy_of(std::move(change), *result, *pick)};
+}
+
 }  // namespace
 
 std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
@@ -419,7 +438,11 @@ std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalog
                                         const SearchOptions& options) {
   if (found.plans.empty()) {
     const bool memory = found.tally.rejected[static_cast<std::size_t>(Misfit::kMemory)] > 0;
-    return memory && !market.empty() ? more_machines(job, catalogue, known, options) : std::vector<LimitRemedy>();
+    if (!memory || market.empty()) return {};
+    std::vector<LimitRemedy> found_elsewhere = more_machines(job, catalogue, known, options);
+    for (LimitRemedy& other : other_machines(job, catalogue, known, options))
+      found_elsewhere.push_back(std::move(other));
+    return found_elsewhere;
   }
   if (!found.recommendations.limits_missed) return {};
   return Remedies(job, catalogue, known, market, found, options).all();

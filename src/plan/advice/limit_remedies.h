@@ -24,8 +24,9 @@ struct LimitRemedy {
 };
 
 /// Tries, in this order: several machines, what `where` and `market` leave out, spot, the model's speeds in place of
-/// given ones, less work, and other limits. Those that keep the limits come first. Empty when the limits are kept or
-/// nothing fits. `known` is the market beside the job's own offers; `market` what the search used.
+/// given ones, less work, and other limits. Those that keep the limits come first. Empty when the limits are kept.
+/// Where nothing fits: more machines as one job, and other GPUs than `where` names. `known` is the market beside the
+/// job's own offers; `market` what the search used.
 std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                                         const std::vector<Offer>& market, const SearchResult& found,
                                         const SearchOptions& options);

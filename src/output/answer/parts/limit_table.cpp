@@ -1,5 +1,7 @@
 #include "output/answer/parts/limit_table.h"
 
+#include <algorithm>
+
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/text/table.h"
@@ -7,13 +9,10 @@
 #include "output/words/plan_words.h"
 
 namespace gpuplan {
-namespace {
 
-std::string plan_of(const LimitRemedy& remedy) {
+std::string remedy_plan(const LimitRemedy& remedy) {
   return printable(remedy.plan, 60) + (remedy.spot && remedy.plan.find("spot") == std::string::npos ? " spot" : "");
 }
-
-}  // namespace
 
 std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits) {
   if (!remedy.reaches_target) return "closer, misses the target";
@@ -43,14 +42,18 @@ std::string limit_table(const PlanReport& report, const Screen& screen) {
   for (std::size_t i = 0; i < report.limit_remedies.size(); ++i) {
     const LimitRemedy& remedy = report.limit_remedies[i];
     table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},
-               {plan_of(remedy)},
+               {remedy_plan(remedy)},
                {hours_text(remedy.hours.p90)},
                {to_text(remedy.cost.p90)},
                {nothing ? fit_verdict(remedy) : limit_verdict(remedy, report.job.limits),
                 remedy.keeps ? Paint::kGreen : Paint::kYellow}});
   }
-  return paragraph(nothing ? "On more machines as one job it fits:" : "Change one of these:", screen) +
-         table.text(screen, 4);
+  const bool more = std::ranges::all_of(
+      report.limit_remedies, [](const LimitRemedy& remedy) { return remedy.change.starts_with("where.nodes"); });
+  const std::string_view head = !nothing ? "Change one of these:"
+                                : more   ? "On more machines as one job it fits:"
+                                         : "With one of these changes it fits:";
+  return paragraph(std::string(head), screen) + table.text(screen, 4);
 }
 
 void write_limit_remedies(JsonWriter& json, const PlanReport& report) {

@@ -9,6 +9,8 @@
 
 namespace gpuplan {
 
+/// The best plan with the change: "8x H100 SXM spot".
+std::string remedy_plan(const LimitRemedy& remedy);
 /// "meets both limits", "meets the deadline", "still late", "still over budget".
 std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits);
 /// Where nothing fits without the change: "fits", "fits, late".
