@@ -209,6 +209,41 @@ class Content(unittest.TestCase):
                       found["sections"][0]["finding"])
         self.assertIn("the first has about the least, with fewer GPUs than 8x B200", self.text("fallback", "examples/trm-nanochat.yaml"))
 
+    def test_no_sentence_contradicts_another(self):
+        """Who is the best in nearly all cases is no close call; a beaten plan has no other steps than the job's."""
+        text = report("examples/sft-node.yaml")
+        self.assertIn("99.2%", text)
+        self.assertNotIn("Close call", text)
+        self.assertNotIn("In 8 of 10 cases", text)
+        self.assertIn("Close call", report("examples/trm-nanochat.yaml"))
+        self.assertIn("10,000 steps at batch 256", report("examples/neurlang.yaml"))
+
+    def test_what_is_told_once(self):
+        self.assertEqual(report("examples/sft-node.yaml").count("your job file says 45 s per step"), 1)
+        rows = table(document("examples/latentwire.yaml"), "choices")["rows"]
+        for row in rows:
+            self.assertLessEqual(row["cells"][-1].count("no plan is cheaper"), 1, row["cells"][-1])
+        nothing = run("report", "--model", "Llama-3.1-405B", "--tokens", "10M", "--gpu", "RTX 3090", "--counts", "1").stdout
+        self.assertEqual(nothing.count("Left out of"), 1)
+
+    def test_one_phase_needs_no_timeline_and_no_table_of_phases(self):
+        found = document("examples/llama-8b-lora.yaml")
+        charts = {block["chart"]["key"]: block["chart"] for section in found["sections"] for block in blocks_of(section["blocks"], "chart")}
+        self.assertNotIn("schedule", charts)
+        self.assertIsNone(table(found, "plan_phases"))
+        self.assertIsNotNone(table(document("examples/sft-node.yaml"), "plan_phases"))
+        # In a crowd only plans that somebody may take have their names at their points.
+        for mark in charts["cost-time"]["marks"]:
+            if mark.get("mark") == "beaten":
+                self.assertFalse(mark.get("label"), mark)
+        # The chart of what moves the cost has the inputs of its table.
+        drawn = {mark["tip"][0].lower() for mark in charts["tornado-cost"]["marks"] if mark["shape"] == "bar"}
+        self.assertNotIn("sequence", drawn)
+
+    def test_the_risks_begin_with_what_is_open(self):
+        risk = next(section for section in document("examples/llama-8b-lora.yaml")["sections"] if section["key"] == "risk")
+        self.assertRegex(risk["finding"], r"^Nothing is known that would stop it; 8 in 10 runs take .+ and cost \$.+\.$")
+
     def test_guides_are_short(self):
         """Words to read, without bars of tables and the record at the end."""
         for job, most in (("sft-node", 5000), ("neurlang", 4500), ("trm-nanochat", 4600), ("collection", 3500), ("latentwire", 2600)):
@@ -333,6 +368,10 @@ class KindsOfJob(unittest.TestCase):
         found = document("examples/llama-8b-full.yaml", "--set", "where.gpus=[RTX 3060]")
         self.assertEqual(found["sections"][0]["key"], "answer")
         self.assertIsNotNone(table(found, "remedies"), "what would make it fit")
+        # What was searched beside it: the nearest that runs as it is.
+        changes = table(found, "limit_remedies")
+        self.assertIn("where.gpus: all", [row["cells"][0] for row in changes["rows"]])
+        self.assertIn("x ", changes["rows"][-1]["cells"][column(changes, "plan")])
 
     def test_limits_that_no_plan_keeps(self):
         done = run("report", "examples/collection.yaml", "--set", "limits.deadline=1 min")
@@ -377,6 +416,8 @@ class KindsOfJob(unittest.TestCase):
                 charts = [block for section in document(*words)["sections"] for block in blocks_of(section["blocks"], "chart")]
                 self.assertEqual(text.count("data:image/svg+xml,"), len(charts))
                 self.assertNotRegex(text, r"(src|href)=\"https?:")
+                # Time and cost stand large below the answer, and in its sentence for who hears it.
+                self.assertRegex(text, r'<span class="finding[^>]*>[^<]+<span class="unseen">\. Plan for [^<]+</span>[.;]')
 
     def test_charts_stand_beside_a_guide(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -358,6 +358,7 @@ std::vector<Remark> remarks(const PlanReport& report) {
                        rule.say == spot_remark       ? RemarkAbout::kSpot
                        : rule.say == idle_remark     ? RemarkAbout::kIdle
                        : rule.say == variants_remark ? RemarkAbout::kVariants
+                       : rule.say == regret_remark   ? RemarkAbout::kRegret
                                                      : RemarkAbout::kOther});
   // What is kept on disks and in memory: too little room is a warning, the rest is good to know.
   for (const std::string& line : kept_words(report)) {

@@ -79,11 +79,12 @@ ChartMark mark_of(const PlanReport& report, const Plan& plan, bool ranges) {
       mark.y1 = plan.cost.p90 / units::dollar;
     }
   }
-  mark.label = chart_name(report, plan);
+  // Names of beaten plans in a crowd belong to no point that a reader could find; they stand in the tips.
+  if (ranges || picked || plan.on_frontier) mark.label = chart_name(report, plan);
   if (picked) mark.note = hours_words(plan.hours.p50) + ", " + money_label(plan.cost.p50.value);
-  else if (!plan.on_frontier && !plan.dominated_by.empty())
+  else if (ranges && !plan.on_frontier && !plan.dominated_by.empty())
     mark.note = "beaten by " + chart_name(report, report.plan(plan.dominated_by.front()));
-  else if (!plan.on_frontier) mark.note = "may run out of memory";
+  else if (ranges && !plan.on_frontier) mark.note = "may run out of memory";
   mark.tip = tip_of(report, plan);
   return mark;
 }

@@ -117,7 +117,7 @@ std::optional<Chart> price_age_chart(const PlanReport& report) {
                            .x1 = static_cast<double>(one.youngest),
                            .tip = tip});
     ChartMark point{.shape = MarkShape::kPoint, .role = role, .x = static_cast<double>(one.youngest), .y = row};
-    point.label = join(std::vector<std::string>{dates, count}, ", ");
+    point.label = count;  // its dates are where it stands, and in the tip
     point.tip = tip;
     chart.marks.push_back(std::move(point));
     old += one.youngest >= limit ? 1 : 0;

@@ -35,7 +35,8 @@ void add_phase(const PlanReport& report, const PhasePlan& part, double row, Char
   const double buffer = report.job.buffer;
   const Seconds end = end_of(part), worked = part.start + (end - part.start) / (1 + buffer);
   const bool machine = part.gpus_billed > 0;
-  const MarkRole role = machine ? MarkRole::kC1 : MarkRole::kC7;
+  // Somebody works beside a machine that is paid for.
+  const MarkRole role = !machine ? MarkRole::kC7 : part.gpus_used() > 0 ? MarkRole::kC1 : MarkRole::kC8;
   const std::string name = printable(phase_of(report, part).name, 200);
   const std::string use = machine ? used_of(part.gpus_used(), part.gpus_billed) + " used, " + to_text(part.cost.p50)
                                   : std::string("No GPU: nothing is billed");

@@ -81,7 +81,9 @@ std::optional<Chart> step_time_chart(const PlanReport& report) {
   std::vector<std::string> rows = {what};
   for (const TimePart& part : parts) rows.push_back(short_name(part.name, 40));
   chart.y = row_axis(rows);
-  chart.x = linear_axis("Time" + std::string(phase->per_step ? " of a step" : ""), 0, total, AxisUnit::kSeconds);
+  constexpr double kRoom = 1.1;  // for the label behind the first bar
+  chart.x =
+      linear_axis("Time" + std::string(phase->per_step ? " of a step" : ""), 0, kRoom * total, AxisUnit::kSeconds);
 
   const auto share_of = [&](const TimePart& part) { return percent(part.seconds / total); };
   double from = 0;

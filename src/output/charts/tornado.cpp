@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMostInputs = 9;
 constexpr double kLeastSwing = 0.004;  // of what is planned
+constexpr double kStill = 0.03;        // of it: behind the largest no reason to look, as in the table
 
 struct SwingMeasure {
   bool cost;
@@ -52,7 +53,8 @@ std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing)
     const double low = value_of(input->low), high = value_of(input->high);
     const double moved = std::max({low, high, now}) - std::min({low, high, now});
     const bool told = what.words(low) != what.words(now) || what.words(high) != what.words(now);
-    if (inputs.size() < kMostInputs && moved > kLeastSwing * now && (told || !input->low.runs || !input->high.runs))
+    if (inputs.size() < kMostInputs && moved > (inputs.empty() ? kLeastSwing : kStill) * now &&
+        (told || !input->low.runs || !input->high.runs))
       inputs.push_back(input);
   }
   if (inputs.empty()) return std::nullopt;

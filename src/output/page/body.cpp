@@ -126,9 +126,13 @@ class Body {
     if (finding.empty() && (!blocks.is_array() || blocks.empty())) return;
     const std::string heading =
         "<h2><span class=\"question\">" + shown(section, "title") + "</span>" +
-        (finding.empty() ? ""
-                         : " <span class=\"finding" + std::string(finding.size() > kLongFinding ? " long" : "") +
-                               "\">" + finding + "</span>") +
+        (finding.empty()
+             ? ""
+             : " <span class=\"finding" +
+                   std::string(finding.substr(0, answer ? finding.find(kPlanFor) : finding.size()).size() > kLongFinding
+                                   ? " long"
+                                   : "") +
+                   "\">" + (answer ? without_figures(finding) : finding) + "</span>") +
         "</h2>";
     const std::string key = key_of(text_of(section, "key"));
     contents_ += "<li><a href=\"#s-" + key + "\">" + html_text(short_name(text_of(section, "key"))) + "</a></li>";
@@ -155,6 +159,17 @@ class Body {
   std::string take_contents() { return std::move(contents_); }
 
  private:
+  /// Time and cost stand large under the answer: who sees them there need not read them in its sentence (answer_words()
+  /// of the report).
+  static constexpr std::string_view kPlanFor = ". Plan for ";
+  static std::string without_figures(const std::string& finding) {
+    const std::size_t from = finding.find(kPlanFor);
+    if (from == std::string::npos) return finding;
+    const std::size_t end = std::min({finding.find("; ", from), finding.find(". ", from + 1), finding.size() - 1});
+    return finding.substr(0, from) + "<span class=\"unseen\">" + finding.substr(from, end - from) + "</span>" +
+           finding.substr(end);
+  }
+
   /// The pick's figures large, the first reasons beside them, and then the rest.
   std::string answer_blocks(const std::string& heading, const Json& blocks) {
     constexpr std::size_t kBeside = 4;

@@ -79,7 +79,7 @@ ReportSection basis_section(const ReportParts& parts) {
   std::vector<std::string> searched;
   // Where nothing fits the answer says it.
   if (report.found.market.used > 0 && pick != nullptr) searched.push_back(tally_words(report));
-  if (const std::string market = market_words(report); !market.empty()) searched.push_back(market);
+  if (const std::string market = market_words(report); !market.empty() && pick != nullptr) searched.push_back(market);
   if (!searched.empty()) section.blocks.push_back(TextBlock{"Searched", true});
   add_list(section, searched);
   std::vector<std::string> sources = price_sources(report);

@@ -172,6 +172,9 @@ void add_costs(const PlanReport& report, const std::vector<const Plan*>& plans, 
       if (part.offer != nullptr && std::ranges::find(phases, part.estimate->phase) == phases.end())
         phases.push_back(part.estimate->phase);
   std::ranges::sort(phases);
+  // Of one phase the tables of plans say it all.
+  const auto more = [](const Plan* plan) { return plan->spot || plan->idle > Dollars{}; };
+  if (report.job.phases.size() == 1 && std::ranges::none_of(plans, more)) return;
   for (std::size_t from = 0; from < phases.size() || from == 0; from += kBeside) {
     const std::size_t to = std::min(from + kBeside, phases.size());
     const bool last = to == phases.size();
@@ -288,9 +291,10 @@ ReportSection each_plan_section(const ReportParts& parts) {
   add_ways(report, plans, section);
   add_commands(parts, plans, section);
   if (section.blocks.empty()) return section;
-  section.finding =
-      count_of(static_cast<double>(plans.size()), "plan") +
-      (plans.size() > 1 ? ": what each takes and costs, phase by phase." : ": time and cost of each phase.");
+  section.finding = count_of(static_cast<double>(plans.size()), "plan") +
+                    (report.job.phases.size() == 1 ? ": how each of them runs it."
+                     : plans.size() > 1            ? ": what each takes and costs, phase by phase."
+                                                   : ": time and cost of each phase.");
   return section;
 }
 

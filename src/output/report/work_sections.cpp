@@ -287,8 +287,6 @@ ReportSection speed_section(const ReportParts& parts) {
   if (table.empty()) return section;
   section.finding = upper_first(join(rates, "; ")) + (rates.empty() ? "" : ".");
   section.blocks.push_back(table.take());
-  if (const std::string given = given_words(report); !given.empty())
-    section.blocks.push_back(NoteBlock{without_hints(given)});
   if (report.by_model != nullptr) {
     const ViewContent evidence = evidence_view(report, Screen{});
     TableBlock block = table_block(evidence.table, "evidence", "Your figures beside the predictions",

@@ -149,7 +149,7 @@ class Decisions {
   std::vector<const Plan*> plans_;
 };
 
-/// "Choices span $4.74–$19.52 (4.1x) and 3.4 h–53 min (3.8x)."; empty: it has one plan, or a
+/// "Best trade-offs span $4.74–$19.52 (4.1x) and 3.4 h–53 min (3.8x)."; empty: it has one plan, or a
 /// free one.
 std::string spread_words(const std::vector<Plan>& plans) {
   const Plan *cheapest = nullptr, *fastest = nullptr;  // the frontier rises in cost and falls in hours
@@ -161,7 +161,7 @@ std::string spread_words(const std::vector<Plan>& plans) {
   if (cheapest == fastest || cheapest->cost.p50 <= Dollars{} || fastest->done() <= Seconds{}) return "";
   const double cost = fastest->cost.p50 / cheapest->cost.p50, time = cheapest->done() / fastest->done();
   constexpr double kSame = 1.15;
-  return "Choices span " + range_text(to_text(cheapest->cost.p50), to_text(fastest->cost.p50)) + " (" +
+  return "Best trade-offs span " + range_text(to_text(cheapest->cost.p50), to_text(fastest->cost.p50)) + " (" +
          times_words(cost) + ") and " + range_text(hours_words(cheapest->done()), hours_words(fastest->done())) + " (" +
          times_words(time) + ")" + (cost < kSame ? ": all cost about the same, so choose by time." : ".");
 }

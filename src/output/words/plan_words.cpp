@@ -55,6 +55,7 @@ std::string train_words(const TrainPhase& train) {
     text += (train.data.samples ? ", " : " on ") + count_short(train.data.tokens->value) + " tokens";
   if (train.epochs) text += ", " + count_of(*train.epochs, "epoch");
   if (train.steps) text += ", " + count_of(*train.steps, "step");
+  if (train.steps_at_batch) text += " at batch " + count_text(*train.steps_at_batch);
   return text;
 }
 
