@@ -76,28 +76,30 @@ export function beforePrint(): void {
     }
     if (away.length > 0) tell(table, `Without the columns ${away.slice(0, NAMED).join(", ")}.`);
   });
-  // The measure is the columns balanced on one long page; those that break over two pages take a little more.
-  const room = 2 * HEIGHT * 0.92;
+  // The measure is the columns balanced on one long page; those that break over two pages, and end above tables that take
+  // both columns, take more.
+  const fits = (): boolean => tall(main) <= 2 * HEIGHT * 0.78;
   const left = LAST.map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const others = all("#report > section:not(.answer)").reverse().filter((section) => !left.includes(section));
   const away: Element[] = [];
   const leave = (sections: Element[]): void => {
     for (const section of sections) {
-      if (tall(main) <= room) break;
+      if (fits()) break;
       section.classList.add("no-print");
       away.push(section);
     }
   };
   leave(left);
   for (const block of SPARE.flatMap(spareOf)) {
-    if (tall(main) <= room) break;
+    if (fits()) break;
     hide(block);
   }
   leave(others);
   // What there is room for after all comes back, the most missed first.
   for (const section of [...away].reverse()) {
+    if (left.includes(section) && away.some((other) => others.includes(other as HTMLElement))) break;
     section.classList.remove("no-print");
-    if (tall(main) <= room) away.splice(away.indexOf(section), 1);
+    if (fits()) away.splice(away.indexOf(section), 1);
     else section.classList.add("no-print");
   }
   if (away.length === 0) return;
