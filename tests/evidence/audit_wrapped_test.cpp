@@ -122,6 +122,7 @@ TEST(AuditColumns, PricesOfOneOfSeveral) {
   const std::string head =
       "| Offer | On demand, $ an hour | Least per GPU-hour |\n| --- | --- | --- |\n| 4x RTX 3090 | $1.40 | $0.35 |\n";
   EXPECT_EQ(said_of(head + "| 4x RTX 4090 | $2.40 | $0.60 |\n"), "");
+  EXPECT_EQ(said_of(head + "| pool of 8x A100 | $4.10 | $4.10 |\n"), "");
   EXPECT_EQ(said_of(head + "| 4x RTX 4090 | $2.40 | $0.70 |\n"), "$0.70 -> $0.60; ");
 }
 

@@ -273,6 +273,8 @@ class Repeats {
         // Of a range any value may be meant.
         if (one.value->range()) return;
         ways.push_back({ends_of(*one.value) * (1.0 / row.count), one.value->text + " / " + std::to_string(row.count)});
+        // Of a pool the price may be that of one of its GPUs.
+        ways.push_back({ends_of(*one.value), one.value->text});
       }
     }
     if (stated == nullptr || stated->value->range() || ways.empty()) return;
