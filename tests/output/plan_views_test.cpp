@@ -133,7 +133,8 @@ TEST(PlanViews, DecisionsNameAPlanForEachPriority) {
 
 TEST(PlanViews, DecisionsSayHowFarThePlansAreApart) {
   PlanFixture fixture;
-  EXPECT_TRUE(has(text_of(fixture.report(), "decisions"), "Best trade-offs span $4.76–$19.58 (4.1x) and 3.4 h–53 min (3.8x)."));
+  EXPECT_TRUE(
+      has(text_of(fixture.report(), "decisions"), "Best trade-offs span $4.76–$19.58 (4.1x) and 3.4 h–53 min (3.8x)."));
   for (Plan& plan : fixture.found.plans) plan.cost.p50 = Dollars{10} - plan.hours.p50 * (Dollars{0.1} / units::hour);
   EXPECT_TRUE(has(text_of(report_of(fixture), "decisions"), "all cost about the same, so choose by time."));
 }
