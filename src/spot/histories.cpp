@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "domain/market/billed_time.h"
 
 namespace gpuplan {
 
@@ -32,27 +33,37 @@ struct Course {
 };
 
 /// As it would go on: in proportion, or hopeless.
-History given_up(const Course& course, double done, double running, double waiting, int interruptions) {
+History given_up(const Course& course, double done, double running, double waiting, int interruptions, double paid) {
   const double most = kHopeless * course.work;
   const double factor = done > 0 ? course.end / done : kHopeless;
   const double wall = std::min((running + waiting) * factor, most);
-  return {Seconds{wall}, Seconds{wall * running / (running + waiting)}, interruptions};
+  const double share = wall / (running + waiting);
+  return {Seconds{wall}, Seconds{running * share}, interruptions, Seconds{paid * share}};
 }
 
 /// Exponential lives and bathtubs draw in different ways; nothing else differs.
 template <class Draw>
-History run_once(const Course& course, Random& random, Draw draw) {
+History run_once(const Course& course, const Billing* billing, Random& random, Draw draw) {
   double done = 0;  // running time behind the work that is safe
   double ready = 0;
   double running = 0;
   double waiting = 0;
+  double paid = 0;
+  const auto pay = [&](double since) {
+    if (billing != nullptr) paid += billed_seconds(Seconds{running - since}, *billing).value;
+  };
+  const auto end = [&](int interruptions) {
+    return History{Seconds{running + waiting}, Seconds{running}, interruptions, Seconds{paid}};
+  };
   for (int interruptions = 0;; ++interruptions) {
-    if (interruptions >= kMostInterruptions) return given_up(course, done, running, waiting, interruptions);
+    if (interruptions >= kMostInterruptions) return given_up(course, done, running, waiting, interruptions, paid);
+    const double since = running;
     const double life = draw();
     const double need = ready + (course.end - done);
     if (life >= need) {
       running += need;
-      return {Seconds{running + waiting}, Seconds{running}, interruptions};
+      pay(since);
+      return end(interruptions);
     }
     running += life;
     if (life > ready) {
@@ -69,10 +80,14 @@ History run_once(const Course& course, Random& random, Draw draw) {
         } else {
           running += until - reached;
           done = until;
-          if (until >= course.end) return {Seconds{running + waiting}, Seconds{running}, interruptions + 1};
+          if (until >= course.end) {
+            pay(since);
+            return end(interruptions + 1);
+          }
         }
       }
     }
+    pay(since);
     if (course.wait > 0) waiting += random.exponential(course.wait);
     ready = course.restart;
   }
@@ -81,7 +96,7 @@ History run_once(const Course& course, Random& random, Draw draw) {
 }  // namespace
 
 void simulate_histories(std::span<const Lifetimes> lives, const Recoverable& how, std::uint64_t seed, int threads,
-                        std::span<History> histories) {
+                        std::span<History> histories, const Billing* billing) {
   const Course course(how);
   const auto chunks = static_cast<int>((histories.size() + kChunk - 1) / kChunk);
   auto task = [&](int chunk) {
@@ -92,9 +107,9 @@ void simulate_histories(std::span<const Lifetimes> lives, const Recoverable& how
       const Lifetimes& life = lives[i % lives.size()];
       if (life.memoryless()) {
         const double mean = life.mean().value;
-        histories[i] = run_once(course, random, [&] { return random.exponential(mean); });
+        histories[i] = run_once(course, billing, random, [&] { return random.exponential(mean); });
       } else {
-        histories[i] = run_once(course, random, [&] { return life.draw(random).value; });
+        histories[i] = run_once(course, billing, random, [&] { return life.draw(random).value; });
       }
     }
   };

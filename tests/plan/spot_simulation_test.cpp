@@ -72,6 +72,24 @@ TEST(SpotSimulation, SpotAloneHasTheMeanOfTheClosedForm) {
   }
 }
 
+/// One rule: each rental is billed up to whole hours, in the plan as in the simulation.
+TEST(SpotSimulation, HoursBegunCostThePlanWhatTheyCostTheSimulation) {
+  for (const char* billing : {"{increment: 1 h}", "{increment: 1 h, minimum: 2 h}", "{}"}) {
+    const Job job = job_of(
+        std::string("where: {spot: only}\nspot: {interruptions: 20%/h, restart: 10 min}\ncheckpoint: {every: 30 min}\n"
+                    "market: {use: only, offers: [{gpu: L4, price: $3/h, spot_price: $1/h, billing: ") +
+        billing +
+        "}]}\nphases: {name: a, train: {model: Qwen/Qwen3-8B, method: lora, data: {tokens: 40M}, sequence: 2048}}\n");
+    const Searched searched(job);
+    const Plan& plan = searched.pick();
+    Simulation simulation = simulation_of(job, plan, *plan.offer, plan.offer, {}, {}, known().errors);
+    simulation.trials = 34'000;
+    const PolicyResult result = simulate_policy(simulation, SpotPolicy::kSpotOnly, 2);
+    EXPECT_GT(result.interruptions, 1) << billing;
+    EXPECT_NEAR(plan.cost.mean / result.cost.mean, 1, 0.015) << billing;
+  }
+}
+
 TEST(SpotSimulation, MachinesOnDemandTakeTheirTime) {
   Simulation simulation = simple();
   simulation.buffer = 0.25;

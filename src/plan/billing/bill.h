@@ -32,9 +32,15 @@ struct JobSchedule {
   std::vector<Samples> held;       ///< of each lease: seconds from asking for the machines to giving them back
   std::vector<Seconds> busy;       ///< of each lease: median of the time in which a phase uses them
   std::vector<Samples> away;       ///< of each lease: seconds of these in which no machine is there, which nobody bills
-  std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
-  Outcome<Seconds> hours{};                   ///< of `wall`, likewise
-  Seconds spot_loss{};                        ///< expected
+  /// A phase that meets interruptions, and how many in each sample.
+  struct Interrupted {
+    ExposedPhase phase;
+    Shared<Samples> interruptions;
+  };
+  std::vector<std::vector<Interrupted>> interrupted;  ///< of each lease: each begins a rental of its own
+  std::vector<Outcome<Seconds>> phase_hours;          ///< without buffer; shared by all prices of these machines
+  Outcome<Seconds> hours{};                           ///< of `wall`, likewise
+  Seconds spot_loss{};                                ///< expected
   double interruptions = 0;
   double uninterrupted = 1;  ///< chance of no interruption
 };
@@ -114,6 +120,7 @@ class Biller {
     Samples seconds{};
   };
   std::vector<Away> draw(const std::vector<int>& lease_by_phase, JobSchedule& laid) const;
+  void add_rentals(const JobSchedule& laid, std::size_t lease, Samples& billed) const;
   /// What of a schedule is asked for; each has all that those before it have.
   enum class Depth { kStarts, kMedians, kAll };
   void place(const std::vector<Away>& away, Depth depth, JobSchedule& laid) const;

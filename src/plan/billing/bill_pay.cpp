@@ -7,6 +7,7 @@
 
 #include "base/sorting.h"
 #include "base/text.h"
+#include "domain/market/billed_time.h"
 #include "domain/market/offer_price.h"
 #include "plan/answer/identity.h"
 #include "plan/answer/market.h"
@@ -125,6 +126,16 @@ const BilledBefore::Bill* BilledBefore::find(const Billing& billing) const {
   return known == bills_.end() ? nullptr : &*known;
 }
 
+/// Machines that are taken away are billed by the rental: what each begun one adds.
+void Biller::add_rentals(const JobSchedule& laid, std::size_t h, Samples& billed) const {
+  const Billing& billing = laid.arrangement.leases[h].offer->billing;
+  if (!billed_in_blocks(billing)) return;
+  for (const JobSchedule::Interrupted& one : laid.interrupted[h]) {
+    const double beyond = drawn_.paid_beyond(one.phase, billing).value;
+    for (std::size_t s = 0; s < billed.size() && beyond > 0; ++s) billed[s] += beyond * (*one.interruptions)[s];
+  }
+}
+
 /// The machines of a lease by the rules of its offer, at this price.
 BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const Interval<DollarsPerSecond>& price,
                                    int stream, Depth depth) const {
@@ -134,10 +145,10 @@ BilledBefore::Bill Biller::bill_of(const JobSchedule& laid, std::size_t h, const
   bill.billing = billing;
   bill.seconds = drawn_.price(price, stream);
   Samples billed{};
-  for (std::size_t s = 0; s < billed.size(); ++s) {
+  for (std::size_t s = 0; s < billed.size(); ++s)
     billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, billing).value;
-    bill.seconds[s] *= billed[s];
-  }
+  add_rentals(laid, h, billed);
+  for (std::size_t s = 0; s < billed.size(); ++s) bill.seconds[s] *= billed[s];
   if (depth == Depth::kAll) bill.billed = Seconds{median(billed)};
   return bill;
 }

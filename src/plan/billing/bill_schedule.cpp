@@ -209,6 +209,7 @@ std::vector<Biller::Away> Biller::draw(const std::vector<int>& lease_by_phase, J
   laid.durations.resize(phases.size());
   laid.medians.resize(phases.size());
   laid.phase_hours.resize(phases.size());
+  laid.interrupted.resize(leases.size());
   Numbered numbers;
   const Streams streams(phases.size());
   const std::vector<ErrorWeights> errors = weigh_errors(phases);
@@ -246,6 +247,7 @@ std::vector<Biller::Away> Biller::draw(const std::vector<int>& lease_by_phase, J
       const InterruptedTime& own = drawn_.time(key, streams.of_error(0), *exposed, stream_of("spot " + phase.name));
       time = own.time;
       if (own.away) away.push_back({position, *own.away});
+      laid.interrupted[static_cast<std::size_t>(lease_by_phase[i])].push_back({*exposed, own.interruptions});
     } else {
       time = drawn_.time(key, streams.of_error(0));
     }

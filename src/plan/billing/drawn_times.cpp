@@ -75,6 +75,18 @@ const InterruptedPhase& DrawnTimes::interrupted(const SpotTerms& terms, Seconds 
   return interrupted_[position].phase;
 }
 
+Seconds DrawnTimes::paid_beyond(const ExposedPhase& phase, const Billing& billing) {
+  const auto known = std::ranges::find_if(paid_beyond_, [&](const PaidBeyond& one) {
+    return one.work == phase.work && one.billing == billing && one.terms == phase.terms;
+  });
+  if (known != paid_beyond_.end()) return known->beyond;
+  const Seconds beyond =
+      gpuplan::paid_beyond(phase.terms, phase.work, interrupted(phase.terms, phase.work), billing, seed_);
+  make_room(paid_beyond_);
+  paid_beyond_.emplace_back(phase.terms, phase.work, billing, beyond);
+  return beyond;
+}
+
 Seconds written_anyway(const ExposedPhase& phase, const InterruptedPhase& met) {
   return std::max(phase.busy - phase.work * met.undisturbed, Seconds{});
 }
@@ -91,12 +103,19 @@ const InterruptedTime& DrawnTimes::time(const TimeKey& key, int first, const Exp
   DrawnTime& own = drawn.time.change();
   own.order = scores_.strata(luck);
   if (phase.terms.wait > Seconds{}) drawn.away.emplace();
+  Samples interruptions{};
+  const double median = own.median.value;
+  const double lost = phase.work > Seconds{} ? interrupted.expected.billed / phase.work - interrupted.undisturbed : 0;
   for (std::size_t s = 0; s < own.order.size(); ++s) {
     const double wall = interrupted.wall[static_cast<std::size_t>(own.order[s])];
     const double billed = interrupted.billed[static_cast<std::size_t>(own.order[s])];
     if (drawn.away) (*drawn.away)[s] = own.seconds[s] * work * (wall - billed);
+    if (lost > 0)
+      interruptions[s] = interrupted.expected.interruptions * std::max(billed - interrupted.undisturbed, 0.0) / lost *
+                         (median > 0 ? own.seconds[s] / median : 1);
     own.seconds[s] *= work * wall + beside;
   }
+  drawn.interruptions = interruptions;
   own.tell();
   make_room(interrupted_times_);
   return interrupted_times_.emplace(of, std::move(drawn)).first->second;

@@ -54,7 +54,8 @@ Seconds written_anyway(const ExposedPhase& phase, const InterruptedPhase& met);
 /// The drawn time of a phase with its interruptions inside.
 struct InterruptedTime {
   Shared<DrawnTime> time;
-  std::optional<Samples> away{};  ///< of it without machines; nullopt where nobody waits for new ones
+  std::optional<Samples> away{};    ///< of it without machines; nullopt where nobody waits for new ones
+  Shared<Samples> interruptions{};  ///< as many as what each sample loses tells
 };
 
 /// Keeps what it has drawn, up to a bound. For one thread at a time.
@@ -73,6 +74,9 @@ class DrawnTimes {
   /// interrupted_phase(), a quantile for each sample.
   const InterruptedPhase& interrupted(const SpotTerms& terms, Seconds work);
 
+  /// paid_beyond() of it.
+  Seconds paid_beyond(const ExposedPhase& phase, const Billing& billing);
+
   /// time() of a phase that meets interruptions, whose luck is drawn from stream `luck`. Until the next call.
   const InterruptedTime& time(const TimeKey& key, int first, const ExposedPhase& phase, int luck);
 
@@ -81,6 +85,13 @@ class DrawnTimes {
     SpotTerms terms;
     Seconds work{};
     InterruptedPhase phase;
+  };
+
+  struct PaidBeyond {
+    SpotTerms terms;
+    Seconds work{};
+    Billing billing;
+    Seconds beyond{};
   };
 
   struct InterruptedKey {
@@ -100,6 +111,7 @@ class DrawnTimes {
   std::map<Interval<Seconds>, Samples> rising_;  ///< times in rising order of the score
   std::map<std::pair<Interval<DollarsPerSecond>, int>, Samples> prices_;
   std::vector<Interrupted> interrupted_;
+  std::vector<PaidBeyond> paid_beyond_;
   std::map<InterruptedKey, InterruptedTime> interrupted_times_;
 };
 

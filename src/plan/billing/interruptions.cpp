@@ -5,10 +5,12 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "domain/market/billed_time.h"
 #include "plan/strategy/checkpoints.h"
 #include "plan/strategy/phase_terms.h"
 #include "spot/bands.h"
 #include "spot/interrupted_time.h"
+#include "spot/rentals.h"
 
 namespace gpuplan {
 
@@ -114,6 +116,17 @@ InterruptedPhase interrupted_phase(const SpotTerms& terms, Seconds work, std::ui
   for (const Seconds time : times.wall) phase.wall.push_back(time / work);
   for (const Seconds time : times.billed) phase.billed.push_back(time / work);
   return phase;
+}
+
+Seconds paid_beyond(const SpotTerms& terms, Seconds work, const InterruptedPhase& met, const Billing& billing,
+                    std::uint64_t seed) {
+  if (!billed_in_blocks(billing) || met.expected.interruptions <= 0) return {};
+  const Recoverable how = recoverable(terms, work);
+  const Seconds paid = terms.bathtub ? simulated_paid(bathtub_lives(terms), how, billing, seed)
+                                     : expected_paid(rate_levels(terms.rate), terms.machines, how, billing);
+  Seconds at_one_go{};
+  for (const double time : met.billed) at_one_go += billed_seconds(work * time, billing);
+  return std::max(paid - at_one_go / static_cast<double>(met.billed.size()), Seconds{}) / met.expected.interruptions;
 }
 
 bool can_be_taken(bool spot, const Offer& offer) { return spot || offer.preemptible; }

@@ -52,6 +52,11 @@ struct InterruptedPhase {
 /// REQUIRES: work > 0. The seed is for lives that are not memoryless, which are simulated.
 InterruptedPhase interrupted_phase(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles);
 
+/// Seconds paid with every interruption beyond what is paid for the same time at one go: each begins a rental, with its
+/// minimum and its rounding. `met`: of the same terms and work.
+Seconds paid_beyond(const SpotTerms& terms, Seconds work, const InterruptedPhase& met, const Billing& billing,
+                    std::uint64_t seed);
+
 /// Whether machines of this offer can be taken away.
 bool can_be_taken(bool spot, const Offer& offer);
 

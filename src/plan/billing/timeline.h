@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "domain/market/offer.h"
+#include "domain/market/billed_time.h"
 #include "domain/work/job.h"
 
 namespace gpuplan {
@@ -131,15 +131,5 @@ class Sharing {
   int free_;         ///< GPUs that no phase uses
   int without_ = 0;  ///< phases without GPUs
 };
-
-/// Time paid for: whole increments or terms, never less than the minimum.
-inline Seconds billed_seconds(Seconds held, const Billing& billing) {  // hot: each bill asks for all its samples
-  if (held <= Seconds{}) return {};
-  const Seconds at_least = std::max({held, billing.minimum, billing.term});
-  const Seconds increment = std::max(billing.increment, billing.term);
-  if (increment <= Seconds{}) return at_least;
-  // Small tolerance: 3600.0000001 s is an hour, not an hour and a minute.
-  return std::ceil(at_least / increment - 1e-9) * increment;
-}
 
 }  // namespace gpuplan
