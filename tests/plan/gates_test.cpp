@@ -95,6 +95,26 @@ TEST(Gates, WholeBlocksArePaidWhereTheJobStops) {
   EXPECT_NEAR(none.saved.value, 0, 0.01) << "the hour is paid for either way";
 }
 
+TEST(Gates, RangesAndMeansAreOfWholeBlocks) {
+  const std::string blocks = "{gpu: L4, gpus: 2, price: $10/h, billing: {increment: 1 h}}";
+  const auto stops = [&](const std::string& time) {
+    return gates_of_pick(gated("  - {name: try, fixed: {gpus: 2, time: " + time +
+                                   "}, chance_to_pass: 50%}\n  - {name: train, needs: [try], fixed: {gpus: 2, time: 8 "
+                                   "h, exact: true}}\n",
+                               blocks))
+        .ends[0]
+        .cost;
+  };
+  const Outcome<Dollars> within = stops("130-170 min");
+  EXPECT_NEAR(within.p10.value, 30, 0.01) << "three hours in any case";
+  EXPECT_NEAR(within.p50.value, 30, 0.01);
+  EXPECT_NEAR(within.p90.value, 30, 0.01);
+  const Outcome<Dollars> across = stops("100-200 min");
+  EXPECT_NEAR(across.p10.value, 20, 0.01);
+  EXPECT_NEAR(across.p50.value, 30, 0.01);
+  EXPECT_NEAR(across.p90.value, 40, 0.01);
+}
+
 TEST(Gates, TheBufferIsInside) {
   const Gates gates =
       gates_of_pick(gated(fixed("try", "1 h", "chance_to_pass: 80%") + fixed("train", "3 h", "needs: [try]"),

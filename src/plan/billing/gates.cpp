@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "domain/market/billed_time.h"
 #include "domain/market/offer_price.h"
+#include "plan/billing/interruptions.h"
 #include "plan/billing/ledger.h"
 #include "plan/billing/timeline.h"
 
@@ -28,7 +30,10 @@ class GateTree {
     for (const Slot& slot : slots_of(job)) needs_.emplace_back(slot.needs.begin(), slot.needs.end());
     for (std::size_t i = 0; i < job.phases.size(); ++i)
       if (passes(i) < 1) gates_.push_back(i);
-    if (any()) ledger_ = stretch_ledger(job, plan);
+    if (!any()) return;
+    ledger_ = stretch_ledger(job, plan);
+    const Runs every(plan.phases.size(), 1);
+    whole_ = mean_spent(every, hours_of(every));
   }
 
   bool any() const { return !gates_.empty(); }
@@ -174,9 +179,23 @@ class GateTree {
     return sum;
   }
 
-  /// By the medians: each lease until the last of its phases that runs, at what the bill says for these stretches, and
-  /// what its rules bill beyond; nothing for machines that are not taken.
-  Dollars spent(const Runs& run) const {
+  /// Times of a branch against their median, equally likely.
+  static std::vector<double> stretches(const SampleSpread& hours) {
+    constexpr int kParts = 32;
+    const double middle = std::max(hours.p50, 1e-9);
+    const double down = math::log(middle / std::max(middle - hours.below, 1e-9)) / kZ90;
+    const double up = math::log((middle + hours.above) / middle) / kZ90;
+    std::vector<double> parts;
+    for (int i = 0; i < kParts; ++i) {
+      const double score = math::normal_quantile((i + 0.5) / kParts);
+      parts.push_back(math::exp(score * (score < 0 ? down : up)));
+    }
+    return parts;
+  }
+
+  /// Where all times are so many times their medians: each lease until the last of its phases that runs, at what the
+  /// bill says for these stretches, and what its rules bill beyond; nothing for machines that are not taken.
+  Dollars spent(const Runs& run, double stretch) const {
     Dollars sum{};
     for (std::size_t l = 0; l < plan_.leases.size(); ++l) {
       const Lease& lease = plan_.leases[l];
@@ -188,29 +207,58 @@ class GateTree {
         else whole = false;
       }
       if (until <= lease.from) continue;
-      sum += whole ? lease.cost : std::min(lease.cost, spent_until(static_cast<int>(l), until));
+      const Dollars cost = spent_until(static_cast<int>(l), whole ? lease.to : until, whole, stretch);
+      sum += whole ? cost : std::min(cost, spent_until(static_cast<int>(l), lease.to, true, stretch));
     }
     return sum;
   }
 
-  Dollars spent_until(int position, Seconds until) const {
-    Dollars sum{};
-    for (const Stretch& line : ledger_.stretches) {
-      const auto held = std::ranges::find(line.leases, position) - line.leases.begin();
-      if (held != std::ssize(line.leases) && line.from + line.length() * 0.5 < until)
-        sum += line.shares[static_cast<std::size_t>(held)];
-    }
+  Seconds unpaid(const Lease& lease) const {
+    return lease.offer->billing.startup_billed ? Seconds{} : lease.offer->billing.startup;
+  }
+
+  /// Paid for at a stretch until a time: rounded once, and what rentals that begin on the way add.
+  Seconds paid(const Lease& lease, Seconds until, double stretch) const {
+    const Seconds held = lease.to - lease.from - unpaid(lease), time = until - lease.from - unpaid(lease);
+    Seconds rentals{};
+    if (can_be_taken(lease.spot, *lease.offer) && held > Seconds{})
+      rentals = std::max(lease.billed - billed_seconds(held, lease.offer->billing), Seconds{}) * (time / held);
+    return billed_seconds(time * stretch, lease.offer->billing) + rentals * stretch;
+  }
+
+  Dollars spent_until(int position, Seconds until, bool whole, double stretch) const {
     const Lease& lease = plan_.leases[static_cast<std::size_t>(position)];
-    const Seconds time = until - lease.from;
-    const Seconds beyond = billed_seconds(time, lease.offer->billing) - time;
-    if (beyond > time * kWorthALine && lease.billed > Seconds{}) sum += lease.cost * (beyond / lease.billed);
-    return sum;
+    const Seconds time = until - lease.from - unpaid(lease);
+    const auto rate = lease.billed > Seconds{} ? lease.cost / lease.billed : DollarsPerSecond{};
+    const auto beyond = [&](double at) { return rate * std::max(paid(lease, until, at) - time * at, Seconds{}); };
+    Dollars used{};  // for the time itself
+    if (whole) {
+      used = std::max(lease.cost - beyond(1), Dollars{});
+    } else {
+      for (const Stretch& line : ledger_.stretches) {
+        const auto held = std::ranges::find(line.leases, position) - line.leases.begin();
+        if (held != std::ssize(line.leases) && line.from + line.length() * 0.5 < until)
+          used += line.shares[static_cast<std::size_t>(held)];
+      }
+      // A little that billing rounds up is in the shares.
+      if (beyond(1) <= rate * (time * kWorthALine)) return used * stretch;
+    }
+    return used * stretch + beyond(stretch);
+  }
+
+  double mean_spent(const Runs& run, const SampleSpread& hours) const {
+    double sum = 0, all = 0;
+    for (const double stretch : stretches(hours)) {
+      sum += spent(run, stretch).value;
+      all += stretch;
+    }
+    return sum / all * (hours.mean / std::max(hours.p50, 1e-9));  // parts have no mean of a whole tail
   }
 
   Outcome<Dollars> cost_of(const Runs& run, const SampleSpread& hours) const {
     if (all(run)) return plan_.cost;
-    const Dollars median = spent(run);
-    const double share = plan_.cost.p50 > Dollars{} ? median / plan_.cost.p50 : 0;
+    const Dollars median = spent(run, 1);
+    if (median <= Dollars{}) return {};
     double price = 0;  // standard deviation of the logarithm
     for (const Lease& lease : plan_.leases) {
       const auto& listed = lease.spot ? lease.offer->spot_price : lease.offer->price;
@@ -218,9 +266,11 @@ class GateTree {
       price = std::max(price, sigma_of(price_today(*lease.offer, lease.spot)));
     }
     const double middle = std::max(hours.p50, 1e-9);
-    const double low =
-        math::exp(-root_of_squares(math::log(middle / std::max(middle - hours.below, 1e-9)), kZ90 * price));
-    const double high = math::exp(root_of_squares(math::log((middle + hours.above) / middle), kZ90 * price));
+    // What a bill does where times are short or long: nothing, within a block.
+    const auto off = [&](double stretch) { return math::log(std::max(spent(run, stretch) / median, 1e-9)); };
+    const double low = math::exp(-root_of_squares(off(std::max(middle - hours.below, 1e-9) / middle), kZ90 * price));
+    const double high = math::exp(root_of_squares(off((middle + hours.above) / middle), kZ90 * price));
+    const double share = whole_ > 0 ? mean_spent(run, hours) / whole_ : 0;
     return {median * low, median, median * high, plan_.cost.mean * share};
   }
 
@@ -229,6 +279,7 @@ class GateTree {
   std::vector<std::size_t> gates_;
   std::vector<std::vector<std::size_t>> needs_;
   StretchLedger ledger_;
+  double whole_ = 0;  ///< mean_spent() of the whole job
 };
 
 }  // namespace
