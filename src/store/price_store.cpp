@@ -19,6 +19,7 @@
 #include "store/rows/adding.h"
 #include "store/rows/dates.h"
 #include "store/rows/reading.h"
+#include "store/rows/scatter.h"
 #include "store/rows/thinning.h"
 #include "store/schema.h"
 
@@ -133,7 +134,8 @@ Result<void> make_folders(const std::string& file) {
 }
 
 /// The offers for planners. What is unfinished of others who were killed goes.
-void write_ready(const std::string& file, const std::vector<Offer>& offers, const ReadyState& state) {
+void write_ready(const std::string& file, const std::vector<Offer>& offers, const OwnScatters& scatter,
+                 const ReadyState& state) {
   const fs::path target = ready_file(file);
   const std::string stem = target.filename().string() + ".tmp";
   std::error_code error;
@@ -144,7 +146,7 @@ void write_ready(const std::string& file, const std::vector<Offer>& offers, cons
   }
   const fs::path beside = target.string() + ".tmp" + std::to_string(::getpid());
   {
-    const std::string bytes = pack_ready(offers, state);
+    const std::string bytes = pack_ready(offers, scatter, state);
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     out.close();
@@ -284,7 +286,11 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
   }
   const bool lays_out = count_offers(database, {}, kMostReady) < kMostReady;
   std::vector<Offer> ready;
-  if (lays_out) ready = current_offers(database, "");
+  OwnScatters scatter;
+  if (lays_out) {
+    ready = newest_offers(current_offers(database, ""));
+    scatter = own_scatter(database, "", ready);
+  }
   const auto done = database.commit();
   if (!done) {
     Error error = done.error();
@@ -296,15 +302,21 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
     std::error_code untold;
     fs::remove(ready_file(database.file()), untold);
   } else if (const auto state = state_of(database.file()); state && counter && state->changes == *counter + 1) {
-    ready = newest_offers(std::move(ready));
     std::ranges::sort(ready, before);  // once here, so that no planner needs to
-    write_ready(database.file(), ready, *state);
+    write_ready(database.file(), ready, scatter, *state);
   }
   return record;
 }
 
 Result<std::vector<Offer>> PriceStore::offers(std::string_view as_of) {
   std::vector<Offer> found = current_offers(*database_, as_of);
+  if (database_->failed()) return std::unexpected(database_->error());
+  return found;
+}
+
+Result<ThinnedOffers> PriceStore::newest(std::string_view as_of) {
+  ThinnedOffers found{newest_offers(current_offers(*database_, as_of), as_of), {}};
+  found.scatter = own_scatter(*database_, as_of, found.offers);
   if (database_->failed()) return std::unexpected(database_->error());
   return found;
 }
@@ -319,9 +331,7 @@ Result<ThinnedOffers> stored_offers(const std::string& file, std::string_view as
   if (fs::is_regular_file(file, unknown) && fs::file_size(file, unknown) == 0) return ThinnedOffers();
   auto store = PriceStore::open(file, PriceStore::Use::kRead);
   if (!store) return std::unexpected(std::move(store.error()));
-  auto offers = store->offers(as_of);
-  if (!offers) return std::unexpected(std::move(offers.error()));
-  return ThinnedOffers{newest_offers(*std::move(offers), as_of), {}};
+  return store->newest(as_of);
 }
 
 }  // namespace gpuplan

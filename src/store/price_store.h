@@ -59,6 +59,9 @@ class PriceStore {
   /// price. In the order of before().
   Result<std::vector<Offer>> offers(std::string_view as_of);
 
+  /// Of these the newest of each machine (plan/answer/newest_offers.h), and how far prices lie apart and moved.
+  Result<ThinnedOffers> newest(std::string_view as_of);
+
   Result<StoreStatus> status();
   Result<PriceHistory> history(const HistoryTerms& terms);
   /// What the import of this number changed, 0: the last one; dearest changes first within each kind.

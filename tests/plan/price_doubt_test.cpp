@@ -59,6 +59,50 @@ TEST(PriceDoubt, GrowsWithAgeFasterOnSpot) {
   EXPECT_FALSE(price_doubt(offer, false, all, "").any()) << "nobody says which day it is";
 }
 
+OwnScatter own_of(const std::string& provider, PriceTerms terms = PriceTerms::kOnDemand) {
+  OwnScatter own;
+  own.provider = provider;
+  own.gpu = "L4";
+  own.terms = terms;
+  return own;
+}
+
+TEST(PriceDoubt, StoredPricesSpeakByHowManyTheyAre) {
+  Catalogue all = facts();
+  all.answer_constants.own_drift_months = 3;
+  all.answer_constants.own_spread_prices = 10;
+  OwnScatter own = own_of("bazaar");
+  own.moves = {0.0, 3, 24, 91};
+  own.of(SpreadOver::kHosts) = {0.16, 12, 10};
+  const OwnScatters store{own};
+  const std::string later = "2026-11-15";
+  const PriceDoubt known = price_doubt(offer_of("bazaar"), false, all, later);
+  const PriceDoubt told = price_doubt(offer_of("bazaar"), false, all, later, store);
+  EXPECT_NEAR(told.age, known.age * std::sqrt(0.5), 1e-12) << "as much evidence as the built-in figure, of no move";
+  EXPECT_NEAR(told.place, std::sqrt((0.04 + 0.16) / 2), 1e-12);
+  EXPECT_EQ(price_doubt(offer_of("bazaar"), true, all, later, store), price_doubt(offer_of("bazaar"), true, all, later))
+      << "spot prices are others";
+  Offer other = offer_of("bazaar");
+  other.gpu = "A10";
+  EXPECT_EQ(price_doubt(other, false, all, later, store), known) << "so are those of other GPUs";
+  EXPECT_FALSE(price_doubt(offer_of("elsewhere"), false, all, kToday, {own_of("elsewhere")}).any());
+  const std::vector<OfferSpread> spreads = spreads_of(offer_of("bazaar"), false, all, store);
+  ASSERT_EQ(spreads.size(), 1U);
+  EXPECT_EQ(spreads[0].own_prices, 12);
+}
+
+TEST(PriceDoubt, HostsOfTheStoreAreThoseOfSingleMachines) {
+  Catalogue all = facts();
+  all.answer_constants.own_drift_months = 3;
+  all.answer_constants.own_spread_prices = 10;
+  OwnScatter own = own_of("elsewhere");
+  own.of(SpreadOver::kHosts) = {0.16, 31, 30};
+  Offer offer = offer_of("elsewhere");
+  EXPECT_EQ(price_doubt(offer, false, all, kToday, {own}).place, 0);
+  offer.availability = "single machine of one host";
+  EXPECT_NEAR(price_doubt(offer, false, all, kToday, {own}).place, std::sqrt(0.16 * 30 / 40), 1e-12);
+}
+
 TEST(PriceDoubt, IsNoneOfWhatIsOnesOwn) {
   const Catalogue all = facts();
   Offer own = offer_of("bazaar");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <random>
 #include <span>
 
@@ -135,13 +136,14 @@ TEST_F(StoreFile, WhatNoPlanMayWantIsLeftOut) {
   offers[7].spot_price = exactly(offers[7].price->p50 * 0.5);
   const ReadyState state{3, 4, 5};
   Places places = places_of(std::span(offers).subspan(12, 1));
-  EXPECT_EQ(unpack_ready(pack_ready(offers, state), state, &places)->offers, offers) << "a short list has all places";
+  EXPECT_EQ(unpack_ready(pack_ready(offers, {}, state), state, &places)->offers, offers)
+      << "a short list has all places";
   std::vector<Offer> left{offers[0], offers[1], offers[7], offers[12], offers[20]};
   for (std::size_t i = 0; i < kDearerFrom; ++i) {
     offers.push_back(offer_at("p" + std::to_string(i), "r", 1, "2026-11-01"));
     left.push_back(offers.back());
   }
-  const std::string bytes = pack_ready(offers, state);
+  const std::string bytes = pack_ready(offers, {}, state);
   const auto wanted = unpack_ready(bytes, state, &places);
   ASSERT_TRUE(wanted);
   EXPECT_EQ(wanted->offers, left)
@@ -151,11 +153,64 @@ TEST_F(StoreFile, WhatNoPlanMayWantIsLeftOut) {
   EXPECT_EQ(unpack_ready(bytes, state)->left_out.offers, 0U);
 }
 
+/// Ten weeks in which one price rises by a tenth every second week and another stays.
+TEST_F(StoreFile, TellsHowFarPricesMoved) {
+  constexpr int kWeeks = 10;
+  double price = 20;
+  for (int week = 0; week <= kWeeks; ++week) {
+    const std::string day =
+        "2026-" +
+        std::to_string(week < 5   ? 10
+                       : week < 9 ? 11
+                                  : 12) +
+        "-" +
+        std::vector<std::string>{
+            "01", "08", "15", "22", "29", "05", "12", "19", "26", "03", "10"}[static_cast<std::size_t>(week)];
+    if (week > 0 && week % 2 == 0) price *= 1.1;
+    import({offer_at("aws", "r", price, day), offer_at("lambda", "r", 24, day)}, day);
+  }
+  for (const char* as_of : {"", "2026-12-10", "2026-12"}) {
+    const auto found = stored_offers(file, as_of);
+    ASSERT_TRUE(found) << as_of;
+    ASSERT_EQ(found->scatter.size(), 2U) << as_of;
+    const OwnScatter& aws = found->scatter[0];
+    EXPECT_EQ(aws.provider, "aws");
+    EXPECT_EQ(aws.gpu, "H100 SXM");
+    EXPECT_EQ(aws.terms, PriceTerms::kOnDemand);
+    EXPECT_EQ(aws.moves.prices, kWeeks + 1);
+    EXPECT_EQ(aws.moves.days, 7 * kWeeks);
+    const double step = std::log(1.1);
+    EXPECT_NEAR(aws.moves.variance, 5 * step * step / (7 * kWeeks / (365.25 / 12)), 1e-9);
+    EXPECT_NEAR(aws.moves.months, 7 * kWeeks / (365.25 / 12), 1e-9);
+    EXPECT_EQ(found->scatter[1].moves.variance, 0) << "a price that stays tells of no moves";
+    EXPECT_EQ(found->scatter[1].moves.days, 7 * kWeeks);
+  }
+  const auto before = stored_offers(file, "2026-10-29");
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->scatter[0].moves.days, 28) << "what came later was not known";
+  const auto first = stored_offers(file, "2026-10-08");
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->scatter.empty()) << "one week may be any";
+}
+
+TEST_F(StoreFile, HostsMoveToOtherHosts) {
+  for (const char* day : {"2026-10-01", "2026-10-08", "2026-10-15", "2026-10-22"}) {
+    Offer host = offer_at("vast", "DE", day[9] == '8' ? 10 : 20, day), other = offer_at("vast", "US", 16, day);
+    host.availability = other.availability = "single machine of one host";
+    import({host, other}, day);
+  }
+  const auto found = stored_offers(file, "");
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->scatter.size(), 1U);
+  EXPECT_EQ(found->scatter[0].moves.months, 0) << "two days have two hosts";
+  EXPECT_EQ(found->scatter[0].of(SpreadOver::kHosts).prices, 2) << "those of today lie apart";
+}
+
 TEST_F(StoreFile, DamagedBesideItIsNotTaken) {
   std::vector<Offer> offers;
   for (int i = 0; i < 20; ++i) offers.push_back(offer_at("aws", "region " + std::to_string(i), i + 1, "2026-11-01"));
   const ReadyState state{3, 4, 5};
-  const std::string good = pack_ready(offers, state);
+  const std::string good = pack_ready(offers, {}, state);
   ASSERT_EQ(unpack_ready(good, state)->offers, offers);
   EXPECT_FALSE(unpack_ready(good, {3, 4, 6}));
   for (std::size_t at = 0; at < good.size(); ++at) {

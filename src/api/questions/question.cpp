@@ -56,15 +56,17 @@ Result<JobSource> written_source(const Request& request, const Catalogue& catalo
 KnownOffers with_stored(const Catalogue& catalogue, ThinnedOffers found, const std::string& as_of) {
   std::vector<Offer>& stored = found.offers;
   std::string gpu;  // of the offers before, which stand together
-  std::erase_if(stored, [&](const Offer& offer) {
+  const auto unknown = [&](const Offer& offer) {
     if (offer.gpu == gpu) return false;
     if (catalogue.find_gpu(offer.gpu) == nullptr) return true;
     gpu = offer.gpu;
     return false;
-  });
-  if (stored.empty()) return {catalogue.offers, std::move(found.left_out), 0};
+  };
+  if (std::erase_if(stored, unknown) > 0) found.places.clear();
+  if (stored.empty()) return {catalogue.offers, std::move(found.left_out), std::move(found.scatter), 0};
   const std::size_t kept = stored.size();
-  return {joined_newest(std::move(stored), catalogue.offers, as_of), std::move(found.left_out), kept};
+  return {joined_newest(std::move(stored), catalogue.offers, as_of, found.places), std::move(found.left_out),
+          std::move(found.scatter), kept};
 }
 
 /// Nothing in the job picks offers by what those that differ in place and price alone differ in, or makes few of them.
@@ -247,7 +249,8 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
                     request.job ? request.job->name : "",
                     request.model_files,
                     request.how,
-                    std::move(known->left_out)};
+                    std::move(known->left_out),
+                    std::move(known->scatter)};
   question.today = request.today;
   return question;
 }
@@ -281,6 +284,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   }
   if (!terms.as_of.empty() && !job.market.only) job.market.as_of = terms.as_of;
   job.market.today = terms.as_of.empty() ? terms.today : terms.as_of;
+  job.market.scatter = terms.scatter;
   MarketFilter filter;
   std::vector<Offer> market = market_for(job, catalogue, known, filter, terms_by_region(job), terms.left_out);
   auto searched = search_market(std::move(job), std::move(market), catalogue, terms.how);

@@ -30,7 +30,8 @@ struct SearchTerms {
   std::string job_file{};   ///< what messages call the job
   ModelFiles model_files = ModelFiles::kRead;  ///< networks that the job names by a path
   SearchOptions how{};
-  DearerOffers left_out{};  ///< of the known market, which is not asked for anything else
+  DearerOffers left_out{};        ///< of the known market, which is not asked for anything else
+  Shared<OwnScatters> scatter{};  ///< of stored prices
 };
 
 /// Prices that are kept on a machine. They are asked for where no price list takes the market's place.
@@ -100,6 +101,7 @@ Result<void> check_today(const std::string& today, const std::string& name);
 struct KnownOffers {
   std::vector<Offer> offers;
   DearerOffers left_out{};
+  OwnScatters scatter{};                ///< of stored prices
   std::size_t stored = 0;               ///< of them
   bool discounted = false;              ///< the user's own discounts are in the prices, where there are any
   std::vector<std::string> warnings{};  ///< about the user's settings: "unknown provider ..."

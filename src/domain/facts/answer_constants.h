@@ -10,16 +10,18 @@
 namespace gpuplan {
 
 struct AnswerConstants {
-  double rows = kUnset;              ///< plans in the table
-  double lines = kUnset;             ///< of the whole answer, for one phase
-  double lines_of_phases = kUnset;   ///< for several
-  double remarks = kUnset;           ///< at most
-  double old_price_days = kUnset;    ///< age from which prices are old
-  double beside_shared = kUnset;     ///< share of the variance of time beside the work that all plans of a job share
-  double price_drift = kUnset;       ///< standard deviation of the logarithm of a price on demand after a month
-  double price_drift_spot = kUnset;  ///< the same of spot prices
-  double stale_run_days = kUnset;    ///< age from which it is said that own runs are old
-  double setup_share = kUnset;       ///< share of the hours from which time beside the work is told
+  double rows = kUnset;               ///< plans in the table
+  double lines = kUnset;              ///< of the whole answer, for one phase
+  double lines_of_phases = kUnset;    ///< for several
+  double remarks = kUnset;            ///< at most
+  double old_price_days = kUnset;     ///< age from which prices are old
+  double beside_shared = kUnset;      ///< share of the variance of time beside the work that all plans of a job share
+  double price_drift = kUnset;        ///< standard deviation of the logarithm of a price on demand after a month
+  double price_drift_spot = kUnset;   ///< the same of spot prices
+  double own_drift_months = kUnset;   ///< of prices in the user's store that tell as much of it
+  double own_spread_prices = kUnset;  ///< prices in the user's store that tell as much of a spread as its row
+  double stale_run_days = kUnset;     ///< age from which it is said that own runs are old
+  double setup_share = kUnset;        ///< share of the hours from which time beside the work is told
   double beside_machines_share = kUnset;  ///< share of the cost from which disks, and results sent out, are told
   double idle_share = kUnset;             ///< share of the cost from which idle machines are told
   double disk_a_gpu_tb = kUnset;          ///< TB of disk for each GPU, beyond which rented machines seldom have it
@@ -78,6 +80,8 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"idle_share", &AnswerConstants::idle_share},
     AnswerConstant{"price_drift", &AnswerConstants::price_drift},
     AnswerConstant{"price_drift_spot", &AnswerConstants::price_drift_spot},
+    AnswerConstant{"own_drift_months", &AnswerConstants::own_drift_months},
+    AnswerConstant{"own_spread_prices", &AnswerConstants::own_spread_prices},
     AnswerConstant{"stale_run_days", &AnswerConstants::stale_run_days},
 };
 

@@ -2,29 +2,12 @@
 // list is gone.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
-#include "base/names.h"
+#include "domain/market/price_terms.h"
 
 namespace gpuplan {
-
-/// What a price differs over. A zone is a part of a region.
-enum class SpreadOver { kHosts, kZones, kRegions };
-template <>
-struct Names<SpreadOver> {
-  static constexpr std::array entries = {Named<SpreadOver>{SpreadOver::kHosts, "hosts"},
-                                         Named<SpreadOver>{SpreadOver::kZones, "zones"},
-                                         Named<SpreadOver>{SpreadOver::kRegions, "regions"}};
-};
-
-enum class PriceTerms { kOnDemand, kSpot };
-template <>
-struct Names<PriceTerms> {
-  static constexpr std::array entries = {Named<PriceTerms>{PriceTerms::kOnDemand, "on_demand"},
-                                         Named<PriceTerms>{PriceTerms::kSpot, "spot"}};
-};
 
 /// A row of data/price_spreads.csv.
 struct PriceSpread {

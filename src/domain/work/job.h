@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/shared.h"
 #include "domain/hardware/hardware.h"
 #include "domain/hardware/storage.h"
 #include "domain/market/offer.h"
+#include "domain/market/own_scatter.h"
 #include "domain/market/own_terms.h"
 #include "domain/work/phase.h"
 
@@ -21,6 +23,7 @@ struct MarketSpec {
   std::string today{};     ///< what prices' age counts to, 2026-11-25; empty: nobody says, and they count as of today
   bool only = false;       ///< nothing but these
   double price_level = 1;  ///< what all prices of machines to rent are taken times
+  Shared<OwnScatters> scatter{};  ///< of the prices that the user has stored
 };
 
 enum class SpotUse { kNever, kAllow, kOnly };

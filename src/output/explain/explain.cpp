@@ -249,7 +249,7 @@ std::string explain_plan(const PlanReport& report, const Plan& plan, const Scree
   }
   text += '\n';
   for (const std::string& line : money_words(report, plan)) text += paragraph(line, screen);
-  const Table costs = cost_range_table(cost_range(plan, report.catalogue));
+  const Table costs = cost_range_table(cost_range(plan, report.catalogue, report.job.market.scatter));
   if (!costs.empty()) text += '\n' + costs.text(screen, 4);
   return text;
 }
@@ -301,7 +301,7 @@ void write_explanation(JsonWriter& json, const PlanReport& report, const Plan& p
   json.key("words").begin_array();
   for (const std::string& line : money_words(report, plan)) json.value(line);
   json.end().key("cost_range");
-  write_cost_range(json, cost_range(plan, report.catalogue));
+  write_cost_range(json, cost_range(plan, report.catalogue, report.job.market.scatter));
   json.end();
 }
 

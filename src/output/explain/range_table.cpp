@@ -57,6 +57,17 @@ std::string provider_words(const Lease& lease) {
   return printable(lease.offer->provider, 40) + (lease.spot ? " (spot)" : "");
 }
 
+/// ", from 41 prices of 60 days in your store"; empty where none has a say.
+std::string own_words(int prices, int days) {
+  if (prices == 0) return "";
+  return ", from " + count_text(prices) + " prices" + (days > 0 ? " of " + count_text(days) + " days" : "") +
+         " in your store";
+}
+
+std::string moves_words(const OwnScatter* own) {
+  return own != nullptr && own->moves.months > 0 ? own_words(own->moves.prices, own->moves.days) : "";
+}
+
 std::string off_text(double value) { return "±" + percent(value); }
 
 }  // namespace
@@ -116,7 +127,7 @@ void write_ranges(JsonWriter& json, const std::vector<RangeParts>& figures) {
   json.end();
 }
 
-CostRange cost_range(const Plan& plan, const Catalogue& catalogue) {
+CostRange cost_range(const Plan& plan, const Catalogue& catalogue, const OwnScatters& own) {
   CostRange range;
   if (plan.cost.p10 <= Dollars{}) return range;
   range.whole = math::log(plan.cost.p90 / plan.cost.p10) / 2;
@@ -136,12 +147,14 @@ CostRange cost_range(const Plan& plan, const Catalogue& catalogue) {
         add("price range of the offer", load.load);
         break;
       case PriceLoad::Of::kAge:
-        add("prices of " + provider_words(lease) + " since " + printable(offer.as_of, 20), load.load);
+        add("prices of " + provider_words(lease) + " since " + printable(offer.as_of, 20) +
+                moves_words(scatter_of(own, offer, lease.spot)),
+            load.load);
         break;
       case PriceLoad::Of::kPlace:
-        for (const PriceSpread* spread : spreads_of(offer, lease.spot, catalogue))
-          add(std::string(name_of(spread->over)) + " of " + provider_words(lease),
-              load.load * spread->deviation / doubt_of(offer, lease.spot).place);
+        for (const OfferSpread& spread : spreads_of(offer, lease.spot, catalogue, own))
+          add(std::string(name_of(spread.over)) + " of " + provider_words(lease) + own_words(spread.own_prices, 0),
+              load.load * spread.deviation / doubt_of(offer, lease.spot).place);
         break;
     }
   }

@@ -5,6 +5,7 @@
 
 #include "domain/facts/catalogue.h"
 #include "domain/facts/error_model.h"
+#include "domain/market/own_scatter.h"
 #include "domain/work/phase.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -40,7 +41,8 @@ struct CostRange {
   std::vector<RangeParts::Part> prices;  ///< squares of these and of `rest` add up to that of the whole
   double rest = 0;                       ///< time, and what billing makes of it
 };
-CostRange cost_range(const Plan& plan, const Catalogue& catalogue);
+/// `own`: of the prices that the user has stored.
+CostRange cost_range(const Plan& plan, const Catalogue& catalogue, const OwnScatters& own = {});
 /// Empty where no price is in doubt.
 Table cost_range_table(const CostRange& range);
 void write_cost_range(JsonWriter& json, const CostRange& range);

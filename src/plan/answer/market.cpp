@@ -278,8 +278,8 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       for (auto* price : {&copy.price, &copy.spot_price})
         if (*price) *price = {(*price)->p10 * level, (*price)->p50 * level, (*price)->p90 * level};
     if (offer->kind != OfferKind::kRented || offer->source == kJobSource) continue;
-    copy.price_doubt = price_doubt(copy, false, catalogue, job.market.today);
-    copy.spot_doubt = price_doubt(copy, true, catalogue, job.market.today);
+    copy.price_doubt = price_doubt(copy, false, catalogue, job.market.today, job.market.scatter);
+    copy.spot_doubt = price_doubt(copy, true, catalogue, job.market.today, job.market.scatter);
   }
   return chosen;
 }

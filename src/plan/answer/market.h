@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct DearerOffers {
 struct ThinnedOffers {
   std::vector<Offer> offers;
   DearerOffers left_out;
+  OwnScatters scatter{};                ///< of all of them and of their past
+  std::vector<std::uint64_t> places{};  ///< place_hash() of each (plan/answer/newest_offers.h); empty: nobody said
 };
 
 /// What one offer was left out for, counted for the message.

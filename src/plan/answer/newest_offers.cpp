@@ -132,14 +132,15 @@ std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_
   return offers;
 }
 
-std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of) {
+std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of,
+                                 std::span<const std::uint64_t> places) {
   // Most of either are told of by nobody else: only places that both know need a closer look.
-  const Places places = places_of(more);
+  const Places others = places_of(more);
   std::vector<Offer> both;
   std::size_t to = 0;
-  for (Offer& offer : newest) {
-    if (places.contains(place_hash(offer))) both.push_back(std::move(offer));
-    else if (&newest[to] != &offer) newest[to++] = std::move(offer);
+  for (std::size_t i = 0; i < newest.size(); ++i) {
+    if (others.contains(places.empty() ? place_hash(newest[i]) : places[i])) both.push_back(std::move(newest[i]));
+    else if (to != i) newest[to++] = std::move(newest[i]);
     else ++to;
   }
   newest.resize(to);

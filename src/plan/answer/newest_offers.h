@@ -26,7 +26,9 @@ using Places = std::unordered_set<std::uint64_t>;
 Places places_of(std::span<const Offer> offers);
 
 /// The same of two lists, the first of which holds the newest of its machines only, and is listed first: what only that
-/// list knows, in its order, then the others. For a long list and a short one.
-std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of = "");
+/// list knows, in its order, then the others. For a long list and a short one. `places`: place_hash() of each of
+/// `newest`, where they are known.
+std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of = "",
+                                 std::span<const std::uint64_t> places = {});
 
 }  // namespace gpuplan

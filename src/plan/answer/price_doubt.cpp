@@ -1,7 +1,9 @@
 #include "plan/answer/price_doubt.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -10,37 +12,71 @@
 namespace gpuplan {
 namespace {
 
+/// A variance that is known as well as so much evidence tells, with the user's own.
+double joined(double known, double weight, double own, double own_weight) {
+  return own_weight > 0 ? (known * weight + own * own_weight) / (weight + own_weight) : known;
+}
+
+/// What the table says of each thing that prices differ over, by SpreadOver; 0: nothing.
+std::array<double, 3> variances_of(const Offer& offer, PriceTerms terms, const Catalogue& catalogue) {
+  std::array<double, 3> variances{};
+  for (const PriceSpread& spread : catalogue.price_spreads)
+    if (spread.terms == terms && iequals(spread.provider, offer.provider))
+      variances[static_cast<std::size_t>(spread.over)] = spread.deviation * spread.deviation;
+  return variances;
+}
+
+/// Calls `does(over, variance, own prices)`.
 template <class Does>
-void for_each_spread(const Offer& offer, bool spot, const Catalogue& catalogue, Does does) {
-  const PriceTerms terms = spot ? PriceTerms::kSpot : PriceTerms::kOnDemand;
-  for (const PriceSpread& spread : catalogue.price_spreads) {
-    if (spread.terms != terms || !iequals(spread.provider, offer.provider)) continue;
+void for_each_spread(const Offer& offer, bool spot, const Catalogue& catalogue, const OwnScatter* own, Does does) {
+  const std::array known = variances_of(offer, spot ? PriceTerms::kSpot : PriceTerms::kOnDemand, catalogue);
+  for (const SpreadOver over : {SpreadOver::kHosts, SpreadOver::kZones, SpreadOver::kRegions}) {
     // Who rents in a region stays there.
-    if (spread.over == SpreadOver::kRegions && !offer.region.empty()) continue;
-    does(spread);
+    if (over == SpreadOver::kRegions && !offer.region.empty()) continue;
+    const double variance = known[static_cast<std::size_t>(over)];
+    OwnScatter::Apart apart = own != nullptr ? own->of(over) : OwnScatter::Apart();
+    // Machines of others than hosts do not go for a host's.
+    if (over == SpreadOver::kHosts && variance <= 0 && !is_single(offer)) apart = {};
+    const double told = joined(variance, catalogue.answer_constants.own_spread_prices, apart.variance, apart.free);
+    if (told > 0) does(over, told, apart.free > 0 ? apart.prices : 0);
   }
 }
 
 }  // namespace
 
-PriceDoubt price_doubt(const Offer& offer, bool spot, const Catalogue& catalogue, std::string_view today) {
+const OwnScatter* scatter_of(const OwnScatters& own, const Offer& offer, bool spot) {
+  const auto key = [](const OwnScatter& one) { return std::tie(one.provider, one.gpu, one.terms); };
+  const PriceTerms terms = spot ? PriceTerms::kSpot : PriceTerms::kOnDemand;
+  const auto sought = std::tie(offer.provider, offer.gpu, terms);
+  const auto found = std::ranges::lower_bound(own, sought, {}, key);
+  return found != own.end() && key(*found) == sought ? &*found : nullptr;
+}
+
+PriceDoubt price_doubt(const Offer& offer, bool spot, const Catalogue& catalogue, std::string_view today,
+                       const OwnScatters& own) {
   PriceDoubt doubt;
   const auto& listed = spot ? offer.spot_price : offer.price;
   if (!listed || offer.kind != OfferKind::kRented || offer.source == kJobSource) return doubt;
   constexpr double kDaysOfMonth = 365.25 / 12;
   const AnswerConstants& constants = catalogue.answer_constants;
-  const double drift = spot ? constants.price_drift_spot : constants.price_drift;
-  if (const int days = days_between(offer.as_of, today); days > 0) doubt.age = drift * std::sqrt(days / kDaysOfMonth);
+  const OwnScatter* told = scatter_of(own, offer, spot);
+  if (const int days = days_between(offer.as_of, today); days > 0) {
+    const double drift = spot ? constants.price_drift_spot : constants.price_drift;
+    const OwnScatter::Moves moves = told != nullptr ? told->moves : OwnScatter::Moves();
+    const double variance = joined(drift * drift, constants.own_drift_months, moves.variance, moves.months);
+    doubt.age = std::sqrt(variance * days / kDaysOfMonth);
+  }
   double variance = 0;
-  for_each_spread(offer, spot, catalogue,
-                  [&](const PriceSpread& spread) { variance += spread.deviation * spread.deviation; });
+  for_each_spread(offer, spot, catalogue, told, [&](SpreadOver, double one, int) { variance += one; });
   doubt.place = std::sqrt(variance);
   return doubt;
 }
 
-std::vector<const PriceSpread*> spreads_of(const Offer& offer, bool spot, const Catalogue& catalogue) {
-  std::vector<const PriceSpread*> found;
-  for_each_spread(offer, spot, catalogue, [&](const PriceSpread& spread) { found.push_back(&spread); });
+std::vector<OfferSpread> spreads_of(const Offer& offer, bool spot, const Catalogue& catalogue, const OwnScatters& own) {
+  std::vector<OfferSpread> found;
+  for_each_spread(
+      offer, spot, catalogue, scatter_of(own, offer, spot),
+      [&](SpreadOver over, double variance, int prices) { found.push_back({over, std::sqrt(variance), prices}); });
   return found;
 }
 

@@ -7,6 +7,7 @@
 
 #include "domain/facts/catalogue.h"
 #include "domain/market/offer.h"
+#include "domain/market/own_scatter.h"
 #include "plan/answer/plan.h"
 
 namespace gpuplan {
@@ -14,10 +15,22 @@ namespace gpuplan {
 /// Of an offer that is rented and comes from no job. Its list ages: the logarithm of a price is taken for a random
 /// walk. And the machine that it names may be gone, so that one rents another of its kind: prices lie apart by hosts,
 /// zones and regions as the rows of Catalogue::price_spreads say. What no row speaks of has no such spread.
-PriceDoubt price_doubt(const Offer& offer, bool spot, const Catalogue& catalogue, std::string_view today);
+/// Where the user has stored prices of that GPU at that provider, they speak too, by how many they are: `own`, sorted
+/// by provider, GPU and terms.
+PriceDoubt price_doubt(const Offer& offer, bool spot, const Catalogue& catalogue, std::string_view today,
+                       const OwnScatters& own = {});
 
-/// The rows that speak of it.
-std::vector<const PriceSpread*> spreads_of(const Offer& offer, bool spot, const Catalogue& catalogue);
+/// What its price may differ over.
+struct OfferSpread {
+  SpreadOver over = SpreadOver::kHosts;
+  double deviation = 0;
+  int own_prices = 0;  ///< stored prices that it is told from
+};
+std::vector<OfferSpread> spreads_of(const Offer& offer, bool spot, const Catalogue& catalogue,
+                                    const OwnScatters& own = {});
+
+/// What stored prices tell of offers like this; null: nothing.
+const OwnScatter* scatter_of(const OwnScatters& own, const Offer& offer, bool spot);
 
 /// One thing that the price of a plan depends on, and how far the logarithm of its bill, what credits pay inside, moves
 /// with one standard deviation of it.

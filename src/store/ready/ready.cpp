@@ -17,15 +17,16 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::array<char, 16> kReadyMark = {'g', 'p', 'u', 'p', 'l', 'a', 'n', ' ', 'r', 'e', 'a', 'd', 'y', ' ', '2'};
+constexpr std::array<char, 16> kReadyMark = {'g', 'p', 'u', 'p', 'l', 'a', 'n', ' ', 'r', 'e', 'a', 'd', 'y', ' ', '3'};
 
-/// Tables follow it in this order: texts, details, ranges, offers, then the bytes of the texts.
+/// Tables follow it in this order: texts, details, ranges, scatters, offers, then the bytes of the texts.
 struct ReadyHead {
   std::array<char, 16> mark = kReadyMark;
   std::uint64_t check = 0;  ///< of all behind it
   std::uint32_t changes = 0, texts = 0, details = 0, ranges = 0, offers = 0, row = 0;
   std::int64_t modified = 0;
   std::uint64_t size = 0;
+  std::uint64_t scatters = 0;
 };
 
 struct ReadyText {
@@ -53,8 +54,18 @@ struct ReadyOffer {
   std::uint8_t stock = 0, has_price = 0, has_spot = 0, dearer = 0, unused[4] = {};
 };
 
+struct ReadyScatter {
+  double variance = 0, months = 0;
+  std::array<double, 3> apart{};
+  std::uint32_t provider = 0, gpu = 0;
+  std::int32_t prices = 0, days = 0;
+  std::array<std::int32_t, 3> apart_prices{}, free{};
+  std::uint32_t spot = 0, unused = 0;
+};
+
 // Every byte of them is written, none is padding.
-static_assert(sizeof(ReadyHead) == 64 && sizeof(ReadyDetails) == 72 && sizeof(ReadyOffer) == 88);
+static_assert(sizeof(ReadyHead) == 72 && sizeof(ReadyScatter) == 88 && sizeof(ReadyDetails) == 72 &&
+              sizeof(ReadyOffer) == 88);
 static_assert(std::is_trivially_copyable_v<ReadyOffer> && std::is_trivially_copyable_v<ReadyDetails>);
 
 /// Notices what a disk or a careless editor does to a file.
@@ -85,14 +96,16 @@ void append(std::string& bytes, const std::vector<T>& rows) {
 
 class ReadyPacker {
  public:
-  std::string pack(const std::vector<Offer>& offers, const ReadyState& state) {
+  std::string pack(const std::vector<Offer>& offers, const OwnScatters& scatter, const ReadyState& state) {
     rows_.reserve(offers.size());
     const std::vector<bool> cheapest = may_be_cheapest(offers);
     for (std::size_t i = 0; i < offers.size(); ++i) add(offers[i], !cheapest[i]);
+    for (const OwnScatter& one : scatter) add(one);
     std::string body;
     append(body, places_);
     append(body, details_);
     append(body, ranges_);
+    append(body, scatters_);
     append(body, rows_);
     body += bytes_;
     ReadyHead head;
@@ -102,6 +115,7 @@ class ReadyPacker {
     head.texts = static_cast<std::uint32_t>(places_.size());
     head.details = static_cast<std::uint32_t>(details_.size());
     head.ranges = static_cast<std::uint32_t>(ranges_.size());
+    head.scatters = scatters_.size();
     head.offers = static_cast<std::uint32_t>(rows_.size());
     head.row = sizeof(ReadyOffer);
     head.check = sum_of(body);
@@ -173,11 +187,29 @@ class ReadyPacker {
     rows_.push_back(row);
   }
 
+  void add(const OwnScatter& scatter) {
+    ReadyScatter row;
+    row.provider = text(scatter.provider);
+    row.gpu = text(scatter.gpu);
+    row.spot = scatter.terms == PriceTerms::kSpot ? 1 : 0;
+    row.variance = scatter.moves.variance;
+    row.months = scatter.moves.months;
+    row.prices = scatter.moves.prices;
+    row.days = scatter.moves.days;
+    for (std::size_t i = 0; i < scatter.over.size(); ++i) {
+      row.apart[i] = scatter.over[i].variance;
+      row.apart_prices[i] = scatter.over[i].prices;
+      row.free[i] = scatter.over[i].free;
+    }
+    scatters_.push_back(row);
+  }
+
   std::unordered_map<std::string, std::uint32_t> texts_;
   std::map<ReadyDetails, std::uint32_t> known_details_;
   std::vector<ReadyText> places_;
   std::vector<ReadyDetails> details_;
   std::vector<ReadyRange> ranges_;
+  std::vector<ReadyScatter> scatters_;
   std::vector<ReadyOffer> rows_;
   std::string bytes_;
 };
@@ -187,10 +219,10 @@ template <class T>
 class ReadyTable {
  public:
   /// Takes them from the beginning of `bytes`; false: there are not so many.
-  bool take(std::string_view& bytes, std::uint32_t count) {
+  bool take(std::string_view& bytes, std::uint64_t count) {
     if (bytes.size() / sizeof(T) < count) return false;
     rows_ = bytes.data();
-    count_ = count;
+    count_ = static_cast<std::uint32_t>(count);
     bytes.remove_prefix(count * sizeof(T));
     return true;
   }
@@ -221,7 +253,7 @@ class ReadyUnpacker {
  public:
   bool take_tables(std::string_view bytes, const ReadyHead& head) {
     if (!texts_.take(bytes, head.texts) || !details_.take(bytes, head.details) || !ranges_.take(bytes, head.ranges) ||
-        !rows_.take(bytes, head.offers))
+        !scatters_.take(bytes, head.scatters) || !rows_.take(bytes, head.offers))
       return false;
     text_.reserve(texts_.size());
     for (std::uint32_t i = 0; i < texts_.size(); ++i) {
@@ -246,8 +278,13 @@ class ReadyUnpacker {
     offers.reserve(taken.size() + kRoomForMore);
     ask_large_pages(offers.data(), taken.size() * sizeof(Offer));
     offers.resize(taken.size());
-    for (std::size_t i = 0; i < taken.size(); ++i)
-      if (!fill_row(offers[i], rows_[taken[i]])) return std::nullopt;
+    found.places.reserve(taken.size());
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      const ReadyOffer row = rows_[taken[i]];
+      if (!fill_row(offers[i], row)) return std::nullopt;
+      found.places.push_back(row.place);
+    }
+    if (!fill_scatter(found.scatter)) return std::nullopt;
     found.left_out.offers = rows_.size() - taken.size();
     for (const auto& [date, count] : dates) found.left_out.months[months_of(date_text(date))] += count;
     return found;
@@ -256,7 +293,7 @@ class ReadyUnpacker {
  private:
   bool set(std::string& to, std::uint32_t number) const {
     if (number >= text_.size()) return false;
-    if (!text_[number].empty()) to = text_[number];
+    if (!text_[number].empty()) to = std::string(text_[number]);  // into a fresh text
     return true;
   }
   template <class Q>
@@ -281,9 +318,11 @@ class ReadyUnpacker {
     offer.gpus = row.gpus;
     offer.reliability = row.reliability;
     offer.stock = static_cast<Stock>(row.stock);
-    std::string& date = dates_[row.as_of];
-    if (date.empty()) date = date_text(row.as_of);
-    offer.as_of = date;
+    if (row.as_of != date_ || date_words_.empty()) {  // most are of one day
+      date_ = row.as_of;
+      date_words_ = date_text(row.as_of);
+    }
+    offer.as_of = date_words_;
     return fill_details(offer, details_[row.details]);
   }
   bool fill_details(Offer& offer, const ReadyDetails& row) const {
@@ -300,20 +339,35 @@ class ReadyUnpacker {
     return true;
   }
 
+  bool fill_scatter(OwnScatters& scatters) const {
+    for (std::uint32_t i = 0; i < scatters_.size(); ++i) {
+      const ReadyScatter row = scatters_[i];
+      OwnScatter& scatter = scatters.emplace_back();
+      if (!set(scatter.provider, row.provider) || !set(scatter.gpu, row.gpu)) return false;
+      scatter.terms = row.spot != 0 ? PriceTerms::kSpot : PriceTerms::kOnDemand;
+      scatter.moves = {row.variance, row.months, row.prices, row.days};
+      for (std::size_t k = 0; k < scatter.over.size(); ++k)
+        scatter.over[k] = {row.apart[k], row.apart_prices[k], row.free[k]};
+    }
+    return true;
+  }
+
   ReadyTable<ReadyText> texts_;
   ReadyTable<ReadyDetails> details_;
   ReadyTable<ReadyRange> ranges_;
+  ReadyTable<ReadyScatter> scatters_;
   ReadyTable<ReadyOffer> rows_;
   std::vector<std::string_view> text_;
-  std::unordered_map<std::int32_t, std::string> dates_;  ///< as texts: there are few
+  std::int32_t date_ = 0;  ///< of the row before
+  std::string date_words_;
 };
 
 }  // namespace
 
 std::string ready_file(const std::string& database) { return database + ".ready"; }
 
-std::string pack_ready(const std::vector<Offer>& offers, const ReadyState& state) {
-  return ReadyPacker().pack(offers, state);
+std::string pack_ready(const std::vector<Offer>& offers, const OwnScatters& scatter, const ReadyState& state) {
+  return ReadyPacker().pack(offers, scatter, state);
 }
 
 std::optional<ThinnedOffers> unpack_ready(std::string_view bytes, const ReadyState& state, const Places* wanted_at) {

@@ -26,7 +26,7 @@ struct ReadyState {
 /// "prices.db.ready" of "prices.db".
 std::string ready_file(const std::string& database);
 
-std::string pack_ready(const std::vector<Offer>& offers, const ReadyState& state);
+std::string pack_ready(const std::vector<Offer>& offers, const OwnScatters& scatter, const ReadyState& state);
 /// None where the bytes are damaged, of another version of the layout, or of another state. Any bytes may come.
 /// `wanted_at`: of a large list (kDearerFrom) what is dearer than two that differ from it in place and price alone is
 /// left out, but at these places; null: nothing is.
