@@ -11,6 +11,7 @@
 #include "input/feeds/rows/parted_lists.h"
 #include "input/text/gunzip.h"
 #include "input/text/untidy/jsonp.h"
+#include "input/text/untidy/spreadsheet.h"
 #include "input/text/untidy/unpack_limits.h"
 #include "input/text/untidy/utf8_text.h"
 #include "input/text/untidy/zip.h"
@@ -153,6 +154,7 @@ struct FeedSource::State {
   Result<void> begin();
   Result<std::vector<Feed>> finish();
   Result<std::vector<Feed>> finish_zip();
+  Result<std::vector<Feed>> finish_sheets(ZipFile& archive);
 };
 
 Result<void> FeedSource::State::take(std::string_view bytes) {
@@ -185,6 +187,7 @@ Result<std::vector<Feed>> FeedSource::State::finish() {
 Result<std::vector<Feed>> FeedSource::State::finish_zip() {
   auto archive = ZipFile::open(held, terms.file);
   if (!archive) return std::unexpected(std::move(archive.error()));
+  if (is_spreadsheet(*archive)) return finish_sheets(*archive);
   std::vector<Feed> feeds;
   bool known = false;
   for (const ZipEntry& entry : archive->entries()) {
@@ -204,10 +207,29 @@ Result<std::vector<Feed>> FeedSource::State::finish_zip() {
     if (feed && !feed->waits) feeds.push_back(*std::move(feed));
     else if (!feed && !list.unknown()) return std::unexpected(std::move(feed.error()));
   }
-  const bool sheet = std::ranges::any_of(archive->entries(), [](const ZipEntry& entry) {
-    return entry.name.starts_with("xl/") || entry.name == "content.xml";
-  });
-  if (!known && sheet) return failure("a spreadsheet; save the sheet as CSV and import that", {terms.file, 0, 0});
+  if (!known) return unknown_list(terms.file);
+  return feeds;
+}
+
+/// Sheets beside the price list, with notes or sums, are passed over.
+Result<std::vector<Feed>> FeedSource::State::finish_sheets(ZipFile& archive) {
+  const auto sheets = read_spreadsheet(archive, terms.file);
+  if (!sheets) return std::unexpected(sheets.error());
+  std::vector<Feed> feeds;
+  bool known = false;
+  for (const SheetText& sheet : *sheets) {
+    FeedTerms own = terms;
+    // The first list is the file's, so that its name alone tells what it is.
+    const std::size_t dot = std::min(terms.file.rfind('.'), terms.file.size());
+    if (known) own.file.insert(dot, " " + printable(sheet.name, 40));
+    FeedText list(std::move(own), forced, *catalogue);
+    const auto read = list.take(sheet.csv);
+    auto feed = read ? list.finish() : Result<Feed>(std::unexpected(read.error()));
+    if (!feed && list.unknown()) continue;
+    if (!feed) return std::unexpected(std::move(feed.error()));
+    known = true;
+    if (!feed->waits) feeds.push_back(*std::move(feed));
+  }
   if (!known) return unknown_list(terms.file);
   return feeds;
 }
