@@ -79,7 +79,7 @@ class Killed(Folder):
         self.imported(self.file("first.csv", price_list(ROWS, 11, "2026-11-01")))
         whole = time.monotonic() - begun
         chance, journal, before, killed, number = random.Random(1), Path(f"{self.store}-journal"), 11, 0, 20
-        while killed < 120:
+        while killed < 180:  # and 20 first imports below: 200 points
             number += 1
             # Every import changes every price, so that each point of it matters.
             process = self.started(self.file("next.csv", price_list(ROWS, number, "2026-11-02")), self.store)
@@ -253,6 +253,22 @@ class Disks(Folder):
         self.assertRegex(done.stderr, r"cannot be (written|read or written).*nothing was changed\n$")
         self.assertEqual((looked.returncode, looked.stdout), (0, before), looked.stderr)
         self.assertEqual(self.exported(), before)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root mounts disks")
+    def test_disk_that_is_read_only(self):
+        name = self.file("list.csv", price_list(3, 1, "2026-11-01"))
+        self.imported(name)
+        before = self.exported()
+        disk = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"', str(self.folder)]
+        if subprocess.run([*disk, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no namespaces for mounts here")
+        ran = [subprocess.run([*disk, PROGRAM, *words, "--store", str(self.store)], env=environment(), capture_output=True,
+                              text=True, timeout=60)
+               for words in (("prices", "import", name), ("prices", "export"), ("offers", "H100:8", "--json"))]
+        self.assertNotEqual(ran[0].returncode, 0)
+        self.assertRegex(ran[0].stderr, r"read-only disk.*nothing was changed\n$")
+        self.assertEqual((ran[1].returncode, ran[1].stdout, ran[2].returncode), (0, before, 0))
+        self.check()
 
     def test_other_files_stay_as_they_are(self):
         name = self.file("list.csv", price_list(3, 1, "2026-11-01"))

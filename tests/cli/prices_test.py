@@ -236,6 +236,48 @@ class Prices(unittest.TestCase):
         self.assertIn("p5.48xlarge", both[0])
         self.assertEqual(both[1:], both[:1] * 2)
 
+    def test_the_history_of_the_store_is_in_the_range_of_the_cost(self):
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--gpu", "8x H100 SXM", "--provider",
+               "aws", "--explain"]
+        prices = (18, 18, 18.2, 18.2, 18, 18, 17.9, 17.9)
+        days = ("2026-09-25", "2026-10-02", "2026-10-09", "2026-10-16", "2026-10-23", "2026-10-30", "2026-11-06", "2026-11-13")
+        for day, price in zip(days[:2], prices):
+            self.prices("import", self.file(f"aws-{day}.csv", catalogue(price)))
+        environment = {"GPUPLAN_STORE": self.store}
+        before = run(*ask, **environment)
+        self.assertRegex(before.stdout, r"prices of aws since 2026-10-02 +±")
+        for day, price in zip(days[2:], prices[2:]):
+            self.prices("import", self.file(f"aws-{day}.csv", catalogue(price)))
+        told = r"prices of aws since 2026-11-13, from 8 prices of 49 days in your store +±(\d+)%"
+        stored = run(*ask, **environment)
+        self.assertRegex(stored.stdout, told)
+        Path(self.store + ".ready").unlink()
+        self.assertEqual(run(*ask, **environment).stdout, stored.stdout, "from the database itself")
+        parts = json.loads(run(*ask, "--json", **environment).stdout)["explain"][0]["cost_range"]["prices"]
+        of_age = [part["off"] for part in parts if "49 days" in part["part"]]
+        # Nine days at 15 % a month, of which a price that hardly moves for 1.6 months takes a part.
+        self.assertEqual(len(of_age), 1)
+        self.assertLess(of_age[0], 1.2816 * 0.15 * (9 / 30.4375) ** 0.5 * 0.9)
+        self.assertGreater(of_age[0], 1.2816 * 0.15 * (9 / 30.4375) ** 0.5 * 0.7)
+        self.assertNotIn("your store", run(*ask, "--no-store", **environment).stdout)
+        self.assertIn("from 4 prices of 21 days", run(*ask, "--as-of", "2026-10-20", **environment).stdout)
+
+    def test_a_clock_that_runs_back_loses_nothing(self):
+        self.prices("import", self.file("aws-2026-11-20.csv", catalogue(20)))
+        told = self.answer("import", self.file("lambda.csv", "provider,gpu,gpus,price_per_hour\nlambda,H100 SXM,8,22\n"),
+                           GPUPLAN_TODAY="2026-10-01")
+        self.assertEqual(told["kept"], 1)
+        self.assertIn("2026-10-01", told["dates"][0])
+        back = {"GPUPLAN_TODAY": "2026-10-01", "GPUPLAN_STORE": self.store}
+        self.assertIn("p5.48xlarge", run("offers", "H100:8", **back).stdout)
+        # The age of a price of tomorrow is none.
+        self.assertTrue(all(one["age_days"] >= 0 for one in self.answer("status", **back)["lists"]))
+        done = run("plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--gpu", "8x H100 SXM", **back)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = self.answer("import", self.file("aws-2026-11-21.csv", catalogue(19)))
+        self.assertEqual((again["kept"], again["rejected"]), (2, 1))
+        self.assertIn("$19.00", run("offers", "H100:8", "provider=aws", GPUPLAN_STORE=self.store).stdout)
+
     def test_the_order_may_be_said_as_vast_says_it(self):
         words = ["offers", "gpu_name=H100_SXM num_gpus>=8 dph<30"]
         sorted_by = run(*words, "--sort", "dph-", GPUPLAN_STORE="").stdout
