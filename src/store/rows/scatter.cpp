@@ -102,29 +102,31 @@ OwnScatters own_scatter(Database& database, std::string_view as_of, const std::v
   const int from = last > 0 ? days_before(last, kDaysOfYear) : 0;
   const int from_day = number_of_day(from), to_day = last_day_of(as_of);
   // As its key has them; what was said later of one day comes later.
-  Statement rows(database,
-                 "SELECT p.series, g.provider, g.gpu, p.first, p.last, p.price, p.spot, p.details FROM prices p JOIN "
-                 "series s ON s.id = p.series JOIN groups g ON g.id = s.grp WHERE p.first <= ?1 AND p.last >= ?2 ORDER "
-                 "BY p.series, p.first, p.first_import");
+  Statement rows(
+      database,
+      "SELECT series, first, last, price, spot, details FROM prices WHERE first <= ?1 AND last >= ?2 ORDER BY "
+      "series, first, first_import");
+  Statement group(database, "SELECT g.provider, g.gpu FROM series s JOIN groups g ON g.id = s.grp WHERE s.id = ?");
   std::map<MovedKind, Moved> kinds;
-  std::vector<PriceOfDays> said;
+  std::vector<PriceOfDays> said;  // of one series, days as in the database
   std::int64_t series = 0;
-  std::pair<std::int64_t, std::int64_t> kind;
   const auto close = [&] {
-    for (const bool spot : {false, true})
-      if (!said.empty() &&
-          said.front().first + kLeastSteps * kDaysOfWeek <= std::ranges::max(said, {}, &PriceOfDays::last).last)
-        add_series(said, spot, kinds[{kind, spot}]);
+    // Most series are of one day.
+    const bool moves = !said.empty() && std::ranges::max(said, {}, &PriceOfDays::last).last > said.front().first;
+    for (PriceOfDays& one : said) {
+      if (!moves) break;
+      one.first = std::max(number_of_day(one.first), from_day);
+      one.last = std::min(number_of_day(one.last), to_day);
+    }
+    if (moves && group(series))
+      for (const bool spot : {false, true}) add_series(said, spot, kinds[{{group.whole(0), group.whole(1)}, spot}]);
     said.clear();
   };
   for (bool more = rows(to, from); more; more = rows.next()) {
     if (rows.whole(0) != series) close();
     series = rows.whole(0);
-    kind = {rows.whole(1), rows.whole(2)};
-    if (single.contains(rows.whole(7))) continue;
-    said.push_back({std::max(number_of_day(rows.whole(3)), from_day),
-                    std::min(number_of_day(rows.whole(4)), to_day),
-                    {rows.maybe(5), rows.maybe(6)}});
+    if (single.contains(rows.whole(5))) continue;
+    said.push_back({static_cast<int>(rows.whole(1)), static_cast<int>(rows.whole(2)), {rows.maybe(3), rows.maybe(4)}});
   }
   close();
   OwnScatters scatters;
