@@ -38,12 +38,10 @@ bool before(const Offer& a, const Offer& b) {
   return b.notes < a.notes;  // of two that are the same the first is kept: one with words
 }
 
-// Lists have neighbours compared: what most of them differ in first.
-bool same_place(const Offer& a, const Offer& b) {
-  return a.gpus == b.gpus && a.instance == b.instance && a.zone == b.zone && place_of(a) == place_of(b);
-}
+bool same_place(const Offer& a, const Offer& b) { return place_of(a) == place_of(b); }
 
 bool same_offer(const Offer& a, const Offer& b) {
+  // Lists have neighbours compared: what most of them differ in first.
   return a.price == b.price && a.spot_price == b.spot_price && all_of(a) == all_of(b);
 }
 

@@ -293,7 +293,7 @@ class ReadyUnpacker {
  private:
   bool set(std::string& to, std::uint32_t number) const {
     if (number >= text_.size()) return false;
-    if (!text_[number].empty()) to = std::string(text_[number]);  // into a fresh text
+    if (!text_[number].empty()) to = text_[number];
     return true;
   }
   template <class Q>
