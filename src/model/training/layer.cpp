@@ -175,8 +175,8 @@ Seconds tensor_traffic(const Context& c, double passes) {
   if (c.cut.tp > 1) {
     // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053).
     const bool inside = c.cut.tp <= linked;
-    const LinkRate link = inside ? c.rates.link
-                                 : LinkRate{ring_across(c.rates.link_bus, c.rates.network_bus), c.rates.network_latency};
+    const LinkRate link =
+        inside ? c.rates.link : LinkRate{ring_across(c.rates.link_bus, c.rates.network_bus), c.rates.network_latency};
     const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
     const double shows =
         c.rates.software_row->overlaps_tensor ? c.constants.tensor_overlapped : c.constants.tensor_exposed;
