@@ -289,7 +289,8 @@ class BadInput(unittest.TestCase):
         for name, text in kinds.items():
             began = time.monotonic()
             audit(text)
-            self.assertLess(time.monotonic() - began, 30, name)
+            # What takes the square of the length takes hours; a busy machine does not make minutes of seconds.
+            self.assertLess(time.monotonic() - began, 600, name)
 
 
 class Guides(unittest.TestCase):
