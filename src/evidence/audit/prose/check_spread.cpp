@@ -85,7 +85,7 @@ class Spread {
     if ((!alike && range.dimension != ClaimDimension::kBare) || figure.dimension == ClaimDimension::kBare) return;
     if (holds(range, figure, alike)) return;
     bench_.find(FindingKind::kInconsistent, line.line_of(figure), line.label, figure.text, range.text,
-                "the range that is told with it does not hold it");
+                "it lies outside the range that is told with it");
   }
 
   /// A figure is within the range; `alike`: both have a unit.
@@ -114,7 +114,7 @@ class Spread {
               holds(range, figure, alike))
             continue;
           bench_.find(FindingKind::kInconsistent, row.line, row.cells.front().text, figure.text, range.text,
-                      "the range beside it does not hold it");
+                      "it lies outside the range beside it");
         }
       }
     }
