@@ -79,9 +79,9 @@ Seconds expected_paid(PerSecond rate, int machines, const Recoverable& how, cons
   double paid = rental.paid(exposed) + again * math::expm1(r * last) * rental.paid(restart + last);
   // Of many pieces as many as show how it goes.
   constexpr double kMost = 512;
-  const double taken = std::min(pieces - 1, kMost);
+  const int taken = static_cast<int>(std::min(pieces - 1, kMost));
   double sum = 0;
-  for (double i = 0; i < taken; ++i) {
+  for (int i = 0; i < taken; ++i) {
     const double left = pieces - 1 <= kMost ? i + 1 : (i + 0.5) * (pieces - 1) / taken + 0.5;
     sum += rental.paid(restart + last + left * whole);
   }

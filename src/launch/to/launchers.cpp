@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace gpuplan {
 
 std::span<const Launcher> launchers() {

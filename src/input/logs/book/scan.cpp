@@ -37,7 +37,8 @@ bool take_named(std::string_view& text, bool negative, double& value) {
 /// What no exact arithmetic reaches: many digits or a large exponent.
 bool take_slowly(std::string_view& text, std::size_t size, bool commas, double& value) {
   if (!commas && text[0] != '+') {
-    const auto read = std::from_chars(text.data(), text.data() + size, value);
+    const std::string_view digits = text.substr(0, size);
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (read.ec == std::errc{}) {
       text.remove_prefix(size);
       return true;

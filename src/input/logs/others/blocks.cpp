@@ -87,7 +87,7 @@ void easyr1_head(LogBook& book, const LogLine& line, std::string_view rest) {
   if (!line.text.starts_with("Step ")) return;
   const auto step = scan::number(rest);
   if (!step || rest.find_first_not_of("0123456789") != std::string_view::npos) return;
-  book.facts.block = *step;
+  book.facts.block = step;
   book.facts.block_of_names = true;
 }
 
@@ -108,7 +108,7 @@ void easyr1_value(LogBook& book, const LogLine& line, std::string_view rest) {
       BlockValue{"max_memory_reserved_gb", gib(NamedValue::Kind::kReserved)},
   };
   if (!book.facts.block_of_names || !line.text.starts_with(' ')) return;
-  std::string_view text = trim(line.text);
+  const std::string_view text = trim(line.text);
   const auto value = scan::number(rest);
   for (const BlockValue& known : kNames) {
     if (!value || !text.starts_with(known.name) || text.substr(known.name.size(), 2) != ": ") continue;
