@@ -54,7 +54,7 @@ TEST(AuditWrapped, AsIfItWereNot) {
       "TB at $0.09/GB are $370. Then 12 checkpoints of 56 GB are 772 GB. That is all of it, and it is not much.";
   const std::set<std::string> whole{"$370 -> $270.00", "772 GB -> 672 GB", "80% -> 60.2%"};
   EXPECT_EQ(findings_of(words + "\n"), whole);
-  for (const std::size_t width : {50, 60, 72, 80, 100, 120}) {
+  for (const unsigned width : {50U, 60U, 72U, 80U, 100U, 120U}) {
     std::string wrapped;
     std::size_t filled = 0;
     for (std::size_t at = 0; at < words.size();) {
