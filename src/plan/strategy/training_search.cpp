@@ -219,6 +219,7 @@ class TrainingSearch {
     tally_ = &uncounted_;
     held_.reset();
     if (which == Sizes::kAll) held_ = best.strategy.framework;
+    held_best_ = &best;
     usable = std::min(usable, gpu_.usable);
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
@@ -228,7 +229,6 @@ class TrainingSearch {
       if (size > usable) continue;
       choice_.start(size);
       limit_ = best.time * most;
-      held_best_ = &best;
       look_again();
       if (!choice_.fits() || choice_.best().weighed >= best.time * most) return;
       const BestTraining& next = choice_.best();
@@ -240,6 +240,7 @@ class TrainingSearch {
   /// Usable memory of a GPU up to which nothing fits without cuts and the host's.
   Bytes least_plain() {
     tally_ = &uncounted_;
+    held_best_ = nullptr;  // all are looked at: what takes long may need the least
     choice_.start(Bytes{});
     look({SearchTier::kData}, Whose::kUsual);
     return choice_.least_need();
