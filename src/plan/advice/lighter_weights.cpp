@@ -1,8 +1,9 @@
 #include "plan/advice/lighter_weights.h"
 
-#include <algorithm>
 #include <variant>
 #include <vector>
+
+#include "plan/advice/rental_options.h"
 
 namespace gpuplan {
 namespace {
@@ -18,17 +19,6 @@ bool leaves_format_open(const Phase& phase) {
          !generate->forward_only && phase.given.empty() && bits_of(generate->models.front().shape.native) >= 16;
 }
 
-/// Each once.
-std::vector<Offer> offers_it_takes(const Plan& plan) {
-  std::vector<Offer> offers;
-  const auto add = [&](const Offer* offer) {
-    if (offer != nullptr && std::ranges::find(offers, *offer) == offers.end()) offers.push_back(*offer);
-  };
-  add(plan.offer);
-  for (const PhasePlan& part : plan.phases) add(part.offer);
-  return offers;
-}
-
 bool pays(const Plan& then, const Plan& plan) {
   if (then.fit != Fit::kFits && plan.fit == Fit::kFits) return false;
   const bool cheaper = then.cost.p50 * kAsked <= plan.cost.p50 && then.cost.p50 > Dollars{};
@@ -40,7 +30,7 @@ bool pays(const Plan& then, const Plan& plan) {
 
 std::optional<LighterWeights> lighter_weights(const Job& job, const Catalogue& catalogue, const SearchOptions& how,
                                               const Plan& plan) {
-  const std::vector<Offer> offers = offers_it_takes(plan);
+  const std::vector<Offer> offers = offers_of(plan);
   if (offers.empty()) return std::nullopt;
   for (std::size_t i = 0; i < job.phases.size(); ++i) {
     if (!leaves_format_open(job.phases[i])) continue;

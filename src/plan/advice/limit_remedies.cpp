@@ -395,19 +395,24 @@ class Remedies {
   std::vector<LimitRemedy> remedies_;
 };
 
+/// The pick of the changed job, where it fits.
+std::optional<LimitRemedy> fitting(const Job& changed, std::string change, const Catalogue& catalogue,
+                                   const std::vector<Offer>& known, const SearchOptions& options) {
+  MarketFilter filter;
+  const auto result =
+      search(changed, catalogue, market_for(changed, catalogue, known, filter, terms_by_region(changed)), options);
+  const Plan* pick = result ? pick_of(*result) : nullptr;
+  if (pick == nullptr || pick->fit != Fit::kFits) return std::nullopt;
+  return remedy_of(std::move(change), *result, *pick);
+}
+
 /// The least number of machines on which what does not fit on one does: twice as many as the job allows, and so on.
 std::vector<LimitRemedy> more_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                                        const SearchOptions& options) {
   for (const int times : {2, 4, 8, 16}) {
     Job larger = job;
     std::string change = with_nodes(larger, times * nodes_asked(job));
-    MarketFilter filter;
-    const auto result =
-        search(larger, catalogue, market_for(larger, catalogue, known, filter, terms_by_region(larger)), options);
-    if (!result) return {};
-    const Plan* pick = pick_of(*result);
-    if (pick == nullptr || pick->fit != Fit::kFits) continue;
-    return {remedy_of(std::move(change), *result, *pick)};
+    if (auto remedy = fitting(larger, std::move(change), catalogue, known, options)) return {*std::move(remedy)};
   }
   return {};
 }
@@ -422,13 +427,8 @@ std::vector<LimitRemedy> other_machines(const Job& job, const Catalogue& catalog
   if (change.empty()) return {};
   open.where.gpus.clear();
   open.where.counts.clear();
-  MarketFilter filter;
-  const auto result =
-      search(open, catalogue, market_for(open, catalogue, known, filter, terms_by_region(open)), options);
-  if (!result) return {};
-  const Plan* pick = pick_of(*result);
-  if (pick == nullptr || pick->fit != Fit::kFits) return {};
-  return {remedy_of(std::move(change), *result, *pick)};
+  if (auto remedy = fitting(open, std::move(change), catalogue, known, options)) return {*std::move(remedy)};
+  return {};
 }
 
 }  // namespace

@@ -9,18 +9,6 @@ namespace gpuplan {
 
 namespace {
 
-/// The offers that a plan is on, each once.
-std::vector<Offer> offers_of(const Plan& plan) {
-  std::vector<const Offer*> seen;
-  std::vector<Offer> offers;
-  for (const PhasePlan& part : plan.phases) {
-    if (part.offer == nullptr || std::ranges::find(seen, part.offer) != seen.end()) continue;
-    seen.push_back(part.offer);
-    offers.push_back(*part.offer);
-  }
-  return offers;
-}
-
 /// The cheapest of the plans on all of `offers`; where a plan rents several, those that leave some of them out rent
 /// other machines. nullptr: none of them.
 const Plan* cheapest_on(const std::vector<Offer>& offers, const std::vector<Plan>& plans) {
@@ -69,6 +57,17 @@ RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool
   option.chance_in_time = plan.chance_in_time;
   option.chance_in_budget = plan.chance_in_budget;
   return option;
+}
+
+std::vector<Offer> offers_of(const Plan& plan) {
+  std::vector<const Offer*> seen;
+  std::vector<Offer> offers;
+  for (const PhasePlan& part : plan.phases) {
+    if (part.offer == nullptr || std::ranges::find(seen, part.offer) != seen.end()) continue;
+    seen.push_back(part.offer);
+    offers.push_back(*part.offer);
+  }
+  return offers;
 }
 
 std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalogue, const Plan& plan,

@@ -42,4 +42,7 @@ bool is_plan(const RentalOption& option, const Plan& plan);
 /// slower (at most 5 %), and within the job's limits where the plan keeps them. A position; nullopt: there is none.
 std::optional<std::size_t> cheaper_way(const Job& job, const Plan& plan, const std::vector<RentalOption>& options);
 
+/// The offers that a plan is on, each once.
+std::vector<Offer> offers_of(const Plan& plan);
+
 }  // namespace gpuplan
