@@ -7,6 +7,8 @@
 
 namespace gpuplan {
 
+inline constexpr double kDaysOfMonth = 365.25 / 12;
+
 /// Months since year 0; 0 where there is no date.
 inline int months_of(std::string_view date) {
   if (date.size() < 7) return 0;

@@ -54,10 +54,9 @@ struct Slope {
   double whole = 0, month = 0;  ///< as shares: -0.2 is 20% less
 };
 std::optional<Slope> slope_of(const HistoryReport& report) {
-  constexpr double kMonth = 365.25 / 12;
   if (report.rows.size() < 2 || report.rows.front().median <= 0) return std::nullopt;
   const double times = report.rows.back().median / report.rows.front().median;
-  const double months = (day_of(report.rows.back().day) - day_of(report.rows.front().day)) / kMonth;
+  const double months = (day_of(report.rows.back().day) - day_of(report.rows.front().day)) / kDaysOfMonth;
   if (months <= 0) return std::nullopt;
   return Slope{times - 1, std::pow(times, 1 / months) - 1};
 }

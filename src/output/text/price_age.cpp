@@ -10,12 +10,11 @@ namespace {
 
 /// "12 days", "7 months", "2 years"; empty for a few days, and for prices of a month that is not over.
 std::string age_text(int days) {
-  constexpr double kMonth = 365.25 / 12;
   constexpr int kFew = 16, kMonths = 60, kYears = 730;
   if (days < kFew) return "";
   if (days < kMonths) return std::to_string(days) + " days";
-  if (days < kYears) return fixed_text(days / kMonth, 0) + " months";
-  return fixed_text(days / kMonth / 12, 0) + " years";
+  if (days < kYears) return fixed_text(days / kDaysOfMonth, 0) + " months";
+  return fixed_text(days / kDaysOfMonth / 12, 0) + " years";
 }
 
 }  // namespace

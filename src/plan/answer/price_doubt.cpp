@@ -57,7 +57,6 @@ PriceDoubt price_doubt(const Offer& offer, bool spot, const Catalogue& catalogue
   PriceDoubt doubt;
   const auto& listed = spot ? offer.spot_price : offer.price;
   if (!listed || offer.kind != OfferKind::kRented || offer.source == kJobSource) return doubt;
-  constexpr double kDaysOfMonth = 365.25 / 12;
   const AnswerConstants& constants = catalogue.answer_constants;
   const OwnScatter* told = scatter_of(own, offer, spot);
   if (const int days = days_between(offer.as_of, today); days > 0) {

@@ -23,7 +23,6 @@ constexpr int kDaysOfWeek = 7;
 constexpr int kDaysOfYear = 365;
 /// One week may be any.
 constexpr int kLeastSteps = 2;
-constexpr double kDaysOfMonth = 365.25 / 12;
 
 /// One price of a series, of these days.
 struct PriceOfDays {
