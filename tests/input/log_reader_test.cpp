@@ -42,6 +42,16 @@ TEST(LogReader, SaysTheSameWhateverThePieces) {
   }
 }
 
+// Fewer bytes than tell what a file is may come first, and all of them be white.
+TEST(LogReader, ReadsADocumentBehindWhiteSpaceWhateverThePieces) {
+  for (const std::string& white : {std::string(40, '\n'), std::string(40, ' '), std::string("\r\n\t \r\n \n\n \n")}) {
+    const std::string bytes = white + log_bytes("trainer_state.json");
+    const std::string whole = log_text(read_text(bytes));
+    for (const std::size_t piece : {1u, 7u, 30u, 4096u})
+      ASSERT_EQ(log_text(read_text(bytes, {}, piece)), whole) << white.size() << " in pieces of " << piece;
+  }
+}
+
 TEST(LogReader, ReadsGzipOfSeveralMembersAsItsText) {
   const RunLog plain = read_log("nanochat.log");
   const RunLog packed = read_log("nanochat.log.gz");

@@ -55,7 +55,8 @@ bool tells_content(std::string_view start) {
   constexpr std::size_t kMost = std::size_t{64} << 10U;
   if (LogTensorBoard::begins(start) || start.size() >= kMost) return true;
   const std::size_t first = start.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || start[first] != '{') return true;
+  if (first == std::string_view::npos) return false;
+  if (start[first] != '{') return true;
   const std::string_view line = start.substr(first, start.find('\n', first) - first);
   return line.size() + first < start.size() && trim(line).size() > 1;
 }
