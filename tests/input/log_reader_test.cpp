@@ -131,6 +131,20 @@ TEST(LogReader, SaysWhatItReadSoFar) {
   EXPECT_EQ(reader->log().lines, 2u);
 }
 
+TEST(LogReader, ReadsOnAsIfItHadNotBeenAskedInBetween) {
+  const std::string state = R"({"global_step": 3, "log_history": [{"loss": 2.5, "step": 1}], "max_steps": 100})"
+                            "\n";
+  const std::string rest = "Resumed\n{'loss': 2.25, 'grad_norm': nan, 'learning_rate': 0.0002, 'epoch': 0.01}\n";
+  Result<LogReader> asked = LogReader::make({});
+  asked->feed(state);
+  EXPECT_EQ(asked->log().last_step, 3);
+  asked->feed(rest);
+  const Result<RunLog> log = asked->finish();
+  ASSERT_TRUE(log);
+  ASSERT_EQ(log->events.size(), 1u);
+  EXPECT_EQ(log_text(*log), log_text(read_text(state + rest)));
+}
+
 TEST(LogReader, LeavesOutANumberThatTheLogBreaksOffIn) {
   const RunLog log = read_log("nanochat-cut.log");
   EXPECT_EQ(log.loss.count(), 13u);

@@ -95,6 +95,7 @@ struct LogReader::State {
   File file;
   std::uint64_t lines = 0, long_lines = 0;  ///< of the files before
   std::string buffer;
+  RunLog so_far;  ///< what was asked for last
 
   void feed(std::string_view bytes) {
     book.log.bytes += bytes.size();
@@ -274,11 +275,11 @@ struct LogReader::State {
 
   std::uint64_t lines_of_file() const { return file.lines.ended() + file.json.lines(); }
 
-  void settle() {
-    book.settle();
-    if (columns) book.log.columns = columns->found();
-    book.log.lines = lines + lines_of_file();
-    book.log.long_lines = long_lines + file.lines.cut();
+  void settle(RunLog& told) const {
+    book.settle(told);
+    if (columns) told.columns = columns->found();
+    told.lines = lines + lines_of_file();
+    told.long_lines = long_lines + file.lines.cut();
   }
 };
 
@@ -309,17 +310,17 @@ void LogReader::name_file(std::string_view name) { state_->file.table.name_file(
 void LogReader::feed(std::string_view bytes) { state_->feed(bytes); }
 
 const RunLog& LogReader::log() {
-  state_->settle();
-  return state_->book.log;
+  state_->so_far = state_->book.log;
+  state_->settle(state_->so_far);
+  return state_->so_far;
 }
 
 void LogReader::next_file() {
   State& s = *state_;
   // Damage is said at the end, by what did not come out of it.
   s.end_file();
-  s.settle();
-  s.lines = s.book.log.lines;
-  s.long_lines = s.book.log.long_lines;
+  s.lines += s.lines_of_file();
+  s.long_lines += s.file.lines.cut();
   s.book.log.cut_off = s.book.log.cut_off || s.file.cut_off;
   s.book.next_file();
   if (s.columns) s.columns->next_file();
@@ -332,7 +333,7 @@ Result<RunLog> LogReader::finish() {
   s.end_file();
   if (s.file.damaged) return failure("damaged gzip file: it cannot be unpacked; is it complete?");
   s.book.finish();
-  s.settle();
+  s.settle(s.book.log);
   RunLog log = std::move(s.book.log);
   log.cut_off = log.cut_off || s.file.cut_off;
   return log;

@@ -184,7 +184,6 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   for (auto& [name, values] : log.metrics) values.rewind(step);
   log.finished = false;
   skipped_.begin_again();
-  end_is_lost_ = false;
 }
 
 void LogBook::another_run() {
@@ -207,7 +206,7 @@ void LogBook::another_run() {
   for (auto& [owner, one] : segments_) one = {};
   skipped_.begin_again();
   time_source_ = TimeSource::kNone;
-  hello_ = restart_said_ = end_is_lost_ = false;
+  hello_ = restart_said_ = false;
   reached_.reset();
   clocked_.reset();
   told_seconds_ = 0;
@@ -226,9 +225,6 @@ void LogBook::note_left_out(const StepRecord& record) {
   leaves_out(record.left_out);
   if (!loss && record.left_out <= 0) return;
   skipped_.line(loss ? 0 : record.left_out);
-  if (!loss || !end_is_lost_) return;
-  log.loss.rewind(log.loss.last().step);
-  end_is_lost_ = false;
 }
 
 void LogBook::report_not_finite(const StepRecord& record, const LogLine& line) {
@@ -419,26 +415,24 @@ void LogBook::next_file() {
   hello_ = true;
 }
 
-void LogBook::settle() {
-  if (reached_ && *reached_ > log.last_step.value_or(-1)) log.last_step = reached_;
-  log.end_skipped = skipped_.at_end();
-  if (log.end_skipped && skipped_.last() && !end_is_lost_ && log.last_step) {
-    log.loss.add(*log.last_step, scan::kUnknown, line_);
-    end_is_lost_ = true;
-  }
-  log.elapsed = clocked_;
+void LogBook::settle(RunLog& told) const {
+  if (reached_ && *reached_ > told.last_step.value_or(-1)) told.last_step = reached_;
+  told.end_skipped = skipped_.at_end();
+  if (told.end_skipped && skipped_.last() && told.last_step) told.loss.add(*told.last_step, scan::kUnknown, line_);
+  told.elapsed = clocked_;
   // Clocks that stand before a few lines of a log only, none of them of steps, do not see all of it.
   if (!steps_clocked_ && std::isfinite(told_seconds_) && told_seconds_ > 0)
-    log.elapsed = std::max(clocked_.value_or(Seconds{}), Seconds{told_seconds_});
-  log.formats.clear();
-  log.format_lines.clear();
+    told.elapsed = std::max(clocked_.value_or(Seconds{}), Seconds{told_seconds_});
+  told.format_lines.clear();
   for (const auto& entry : Names<LogFormat>::entries) {
-    FormatLines& lines = records_[static_cast<std::size_t>(entry.value)];
-    lines.format = entry.value;
-    if (lines.records > 0) log.format_lines.push_back(lines);
+    const FormatLines& lines = records_[static_cast<std::size_t>(entry.value)];
+    if (lines.records == 0) continue;
+    told.format_lines.push_back(lines);
+    told.format_lines.back().format = entry.value;
   }
-  sort_stably(log.format_lines, std::greater{}, &FormatLines::records);
-  for (const FormatLines& lines : log.format_lines) log.formats.push_back(lines.format);
+  sort_stably(told.format_lines, std::greater{}, &FormatLines::records);
+  told.formats.clear();
+  for (const FormatLines& lines : told.format_lines) told.formats.push_back(lines.format);
 }
 
 }  // namespace gpuplan

@@ -179,8 +179,9 @@ class LogBook {
   /// form may have them.
   bool lacks_loss() const;
   double step() const { return log.last_step.value_or(scan::kUnknown); }
-  /// Brings `log.formats` up to date.
-  void settle();
+  /// Writes into `told`, a copy of `log` or itself where nothing more comes, what is known only by all lines so far:
+  /// its formats, how far it came, how it ends. Reading on does not depend on it.
+  void settle(RunLog& told) const;
   /// Nothing more comes: steps that were held back as copies of other ranks' may have been a short last segment.
   void finish();
 
@@ -243,7 +244,6 @@ class LogBook {
   std::optional<LogFormat> step_owner_;
   bool steps_trained_ = false;  ///< its records say more than settings
   SkippedSteps skipped_;
-  bool end_is_lost_ = false;  ///< the loss ends with a value that stands for steps that were left out
   TimeSource time_source_ = TimeSource::kNone;
   bool hello_ = false, restart_said_ = false;
   std::optional<double> reached_;
