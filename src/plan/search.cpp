@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "base/parallel.h"
 #include "domain/market/offer_order.h"
@@ -198,7 +199,8 @@ class Search {
            (job_.schedule == Schedule::kBest && phases_on_machines(workloads_) > 1);
   }
 
-  /// The plans on all choices, in their order; none where not every phase runs.
+  /// The plans on all choices, in their order; none where not every phase runs. Each thread bills a part of them: what
+  /// a biller draws follows from the phases and the seed alone, so that the plans are the same however many there are.
   std::vector<std::optional<Plan>> plans_on_all(const Biller& biller) const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < choices_.size(); ++i)
@@ -206,13 +208,34 @@ class Search {
     // Choices whose estimates are the same come together: what they share is held once at a time.
     const auto alike = [&](std::size_t i) { return machine_options_[choices_[i].option].alike; };
     std::ranges::stable_sort(order, {}, alike);
+    std::vector<std::size_t> begins = parts_of(order.size());
+    // What is alike is not parted.
+    for (std::size_t& begin : begins)
+      while (begin > 0 && begin < order.size() && alike(order[begin]) == alike(order[begin - 1])) ++begin;
     std::vector<std::optional<Plan>> plans(choices_.size());
-    std::vector<Laid> shared;
-    for (std::size_t n = 0; n < order.size(); ++n) {
-      if (n == 0 || alike(order[n]) != alike(order[n - 1])) shared.clear();
-      plans[order[n]] = plan_on(choices_[order[n]], biller, shared);
-    }
+    auto task = [&](int part) {
+      const auto at = static_cast<std::size_t>(part);
+      const std::optional<Biller> own =
+          part > 0 ? std::optional<Biller>(std::in_place, job_, errors(), options_.seed) : std::nullopt;
+      std::vector<Laid> shared;
+      for (std::size_t n = begins[at]; n < begins[at + 1]; ++n) {
+        if (n == begins[at] || alike(order[n]) != alike(order[n - 1])) shared.clear();
+        plans[order[n]] = plan_on(choices_[order[n]], own ? *own : biller, shared);
+      }
+    };
+    parallel_for(static_cast<int>(begins.size()) - 1, options_.threads, task);
     return plans;
+  }
+
+  /// Where each part of so many choices begins, and the end: as many parts as threads, none so small that a biller of
+  /// its own is not worth it.
+  std::vector<std::size_t> parts_of(std::size_t choices) const {
+    constexpr std::size_t kLeast = 64;
+    const std::size_t parts =
+        std::clamp<std::size_t>(choices / kLeast, 1, static_cast<std::size_t>(std::max(1, options_.threads)));
+    std::vector<std::size_t> begins;
+    for (std::size_t part = 0; part <= parts; ++part) begins.push_back(choices * part / parts);
+    return begins;
   }
 
   /// All phases on one offer, its machines kept or let go while nothing runs.

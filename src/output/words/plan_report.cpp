@@ -1,6 +1,8 @@
 #include "output/words/plan_report.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <set>
 #include <unordered_map>
 
@@ -19,11 +21,17 @@ namespace {
 /// Ways to tell plans of one label apart, the shortest first: not at all, by provider, with region, by instance, all.
 constexpr int kWays = 5;
 
-std::string place(const Plan& plan, int way) {
-  if (plan.offer == nullptr || way == 0) return "";
+/// What of the place tells them apart so; null: not that.
+std::array<const std::string*, 3> parts(const Plan& plan, int way) {
+  if (plan.offer == nullptr || way == 0) return {};
   const Offer& o = *plan.offer;
-  std::string text = way == 3 ? "" : o.provider;
-  for (const std::string* part : {way == 2 || way == 4 ? &o.region : nullptr, way >= 3 ? &o.instance : nullptr})
+  return {way == 3 ? nullptr : &o.provider, way == 2 || way == 4 ? &o.region : nullptr,
+          way >= 3 ? &o.instance : nullptr};
+}
+
+std::string place(const Plan& plan, int way) {
+  std::string text;
+  for (const std::string* part : parts(plan, way))
     if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
   return text;
 }
@@ -41,7 +49,7 @@ class Namesakes {
   explicit Namesakes(const Job& job) : job_(job) {}
 
   void add(const Plan& plan) {
-    for (int way = 0; way < kWays; ++way) ++times_[key(plan, way)];
+    for (int way = 0; way < kWays; ++way) ++times_[static_cast<std::size_t>(way)][key(plan, way)];
     if (plan.offer == nullptr) mixed_[plan.label].push_back(&plan);
   }
   /// Label of a plan of the group with what tells it apart from the others that have the same one: the shortest that
@@ -53,14 +61,19 @@ class Namesakes {
       return own.empty() ? label : label + " (" + own + ")";
     }
     int way = 0;
-    while (way + 1 < kWays && times_.at(key(plan, way)) > 1) ++way;
+    while (way + 1 < kWays && times_[static_cast<std::size_t>(way)].at(key(plan, way)) > 1) ++way;
     const std::string own = place(plan, way);
     return own.empty() ? label : label + " (" + printable(own, 80) + ")";
   }
 
  private:
-  static std::string key(const Plan& plan, int way) {
-    return std::to_string(way) + plan.label + '\n' + place(plan, way);
+  /// Of label and place: of two hashes of 64 bits that are equal for different names it would only come that one of
+  /// them is longer than it had to be.
+  static std::uint64_t key(const Plan& plan, int way) {
+    std::uint64_t hash = hash_of(plan.label);
+    for (const std::string* part : parts(plan, way))
+      if (part != nullptr) hash = hash_of(*part, hash * 31 + 1);
+    return hash;
   }
 
   /// The first phase that runs elsewhere than in all namesakes, else what the plan costs.
@@ -80,7 +93,7 @@ class Namesakes {
   }
 
   const Job& job_;
-  std::unordered_map<std::string, int> times_;
+  std::array<std::unordered_map<std::uint64_t, int>, kWays> times_;
   std::unordered_map<std::string, std::vector<const Plan*>> mixed_;
 };
 

@@ -18,8 +18,7 @@ namespace {
 class HashedParts {
  public:
   void add(std::string_view part) {
-    text_ += part;
-    text_ += '|';
+    hash_ = hash_of("|", hash_of(part, hash_));
   }
   void add_number(double number) { add(number_text(number)); }
 
@@ -32,7 +31,7 @@ class HashedParts {
     add_terms(*offer);
   }
 
-  std::uint64_t hash() const { return hash_of(text_); }
+  std::uint64_t hash() const { return hash_; }
 
  private:
   /// The rest that stays from day to day. Only what an offer states: an ordinary one has none of it.
@@ -62,7 +61,7 @@ class HashedParts {
     number("term", offer.billing.term.value, usual.term.value);
   }
 
-  std::string text_;
+  std::uint64_t hash_ = hash_of("");
 };
 
 void add_strategy(const PhaseEstimate& estimate, HashedParts& parts) {

@@ -95,6 +95,7 @@ void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& kn
 void put_in_order(std::vector<const Offer*>& market) {
   const auto in_order = [](const Offer* a, const Offer* b) { return before(*a, *b); };
   const auto rest = std::ranges::is_sorted_until(market, in_order);
+  if (rest == market.end()) return;
   std::sort(rest, market.end(), in_order);
   std::ranges::inplace_merge(market, rest, in_order);
 }

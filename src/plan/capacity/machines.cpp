@@ -115,9 +115,9 @@ std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, co
     return result;
   }
   if (job.where.nodes.empty()) add({node, 1, node.gpus, false});
-  const bool joined = may_be_joined(job, catalogue, offer);
   for (const int nodes : job.where.nodes)
-    if (nodes == 1 || !is_single(offer)) add({node, nodes, nodes * node.gpus, false, {}, nodes == 1 || joined});
+    if (nodes == 1 || !is_single(offer))
+      add({node, nodes, nodes * node.gpus, false, {}, nodes == 1 || may_be_joined(job, catalogue, offer)});
   return result;
 }
 
