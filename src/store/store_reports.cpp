@@ -85,7 +85,7 @@ void for_days_of(const SaidPrice& said, const std::vector<ToldDay>& told, Take t
 /// Which of several lists of a day has which part of a group may change: what went in one came in another.
 void join_moved(std::map<std::int64_t, std::pair<const Offer*, const Offer*>>& pairs) {
   const auto name_of = [](const Offer& offer) {
-    const std::array parts = {
+    const std::array<std::string, 7> parts = {
         offer.gpu, std::to_string(offer.gpus), offer.provider, offer.region, offer.zone, offer.instance, offer.source};
     return join(parts, "\n");
   };

@@ -14,7 +14,7 @@ namespace {
 /// "p5.48xlarge H100 SXM us-east-1"
 std::string offer_words(const Offer& offer) {
   std::vector<std::string> parts;
-  for (const std::string* part : {&offer.instance, &offer.gpu, &offer.region})
+  for (const Word* part : {&offer.instance, &offer.gpu, &offer.region})
     if (!part->empty()) parts.push_back(printable(*part, 60));
   return join(parts, " ");
 }

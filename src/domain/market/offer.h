@@ -11,6 +11,7 @@
 #include "base/interval.h"
 #include "base/names.h"
 #include "base/units.h"
+#include "base/word.h"
 #include "domain/market/preemption.h"
 
 namespace gpuplan {
@@ -53,23 +54,23 @@ struct PriceDoubt {
 
 struct Offer {
   OfferKind kind = OfferKind::kRented;
-  std::string provider, region, instance;
-  std::string zone;  ///< part of the region, where prices differ by it
-  std::string gpu;   ///< name in the catalogue
+  Word provider, region, instance;
+  Word zone;  ///< part of the region, where prices differ by it
+  Word gpu;   ///< name in the catalogue
   int gpus = 1;
   std::optional<Interval<DollarsPerSecond>> price;       ///< whole offer; absent: not offered on demand
   std::optional<Interval<DollarsPerSecond>> spot_price;  ///< whole offer; absent: not offered as spot
   std::optional<Interval<PerSecond>> interruptions;      ///< of one machine on spot or in a preemptible pool
   std::optional<SpotBand> band;                          ///< where no rate is stated
-  std::string availability;                              ///< as the source words it
+  Word availability;                                     ///< as the source words it
   Stock stock = Stock::kUnsaid;
   PriceDoubt price_doubt, spot_doubt;  ///< of price and spot_price
   double reliability = 0;              ///< share of the time (0..1) that the host was up; 0: not said
   Billing billing;
   std::optional<DollarsPerByteSecond> disk_price;
   std::optional<DollarsPerByte> egress_price;
-  std::string label;  ///< how the user calls it; empty: "4x RTX 3090"
-  std::string source, as_of;
+  Word label;  ///< how the user calls it; empty: "4x RTX 3090"
+  Word source, as_of;
   std::string notes;  ///< what the job says of it, Markdown (domain/work/prose.h); never counted
   int vcpus = 0;
   Bytes ram{};
@@ -81,7 +82,7 @@ struct Offer {
   BytesPerSecond network{};                 ///< pools: between machines, of one machine, one direction; zero: not said
   std::optional<Seconds> max_time;          ///< longest a job may run
   std::optional<Interval<Seconds>> wait{};  ///< before a job starts; no part of the hours, counts against a deadline
-  std::string partition, account, qos, queue;
+  Word partition, account, qos, queue;
   bool preemptible = false;
   double leave_free = 0;   ///< share of the pool (0..1) or, from 1 up, GPUs that others keep
   double watts = 0;        ///< own boxes: draw under load

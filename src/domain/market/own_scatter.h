@@ -3,16 +3,16 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 #include <vector>
 
+#include "base/word.h"
 #include "domain/market/price_terms.h"
 
 namespace gpuplan {
 
 /// Of one GPU at one provider. Variances are of the logarithm.
 struct OwnScatter {
-  std::string provider, gpu;
+  Word provider, gpu;
   PriceTerms terms = PriceTerms::kOnDemand;
 
   /// From week to week.

@@ -14,6 +14,7 @@
 #include "base/amount.h"
 #include "base/names.h"
 #include "base/whole.h"
+#include "base/word.h"
 #include "domain/hardware/per_gpu.h"
 #include "domain/work/phase.h"
 #include "input/declaration/declaration.h"
@@ -106,6 +107,17 @@ struct Codec<std::string> {
   static constexpr ValueType type{.kind = ValueType::Kind::kText};
   static bool read(Reader& reader, const Tree& tree, std::string& out, const Bounds&) {
     return read_text(reader, tree, out);
+  }
+};
+
+template <>
+struct Codec<Word> {
+  static constexpr ValueType type{.kind = ValueType::Kind::kText};
+  static bool read(Reader& reader, const Tree& tree, Word& out, const Bounds&) {
+    std::string text;
+    if (!read_text(reader, tree, text)) return false;
+    out = text;
+    return true;
   }
 };
 

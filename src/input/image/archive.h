@@ -16,6 +16,7 @@
 
 #include "base/interval.h"
 #include "base/units.h"
+#include "base/word.h"
 
 namespace gpuplan {
 
@@ -70,6 +71,7 @@ class Packer {
     put_whole(text.size() * 2);
     bytes_ += text;
   }
+  void put(const Word& word) { put(word.str()); }
   template <class T>
   void put(const std::vector<T>& rows) {
     put_whole(rows.size());
@@ -125,17 +127,29 @@ class Unpacker {
     }
   }
   void take(std::string& text) {
-    const std::size_t what = take_size();
-    if (what == 0 && text.empty()) return;
-    if ((what & 1U) == 0) {
-      text.assign(next_, what >> 1U);
-      next_ += what >> 1U;
+    const std::string_view found = take_text();
+    if (!found.empty() || !text.empty()) text = found;
+  }
+  void take(Word& word) {
+    const std::string_view found = take_text();
+    if (found.empty()) {
+      word = {};
       return;
     }
-    const char* const next = std::exchange(next_, begin_ + (what >> 1U));
-    const std::size_t size = take_size() >> 1U;
-    text.assign(next_, size);
-    next_ = next;
+    // What stood here before is a word already.
+    Word& known = words_[found.data()];
+    if (known.empty()) known = found;
+    word = known;
+  }
+  /// Where it stands in the bytes: for the same text mostly the same place.
+  std::string_view take_text() {
+    const std::size_t what = take_size();
+    const char* const next = next_;
+    if ((what & 1U) != 0) next_ = begin_ + (what >> 1U);
+    const std::size_t size = ((what & 1U) != 0 ? take_size() : what) >> 1U;
+    const std::string_view text(next_, size);
+    next_ = (what & 1U) != 0 ? next : next_ + size;
+    return text;
   }
   template <class T>
   void take(std::vector<T>& rows) {
@@ -171,6 +185,7 @@ class Unpacker {
 
   const char* begin_;
   const char* next_;
+  std::unordered_map<const char*, Word> words_;  ///< by where they stand
 };
 
 }  // namespace gpuplan

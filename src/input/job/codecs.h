@@ -149,7 +149,9 @@ constexpr Key gpu_key(std::string_view fallback, std::string_view help) {
   return {"gpu", fallback, help, &kGpuType, [](Reader& reader, const Tree& tree, void* object, const Bounds&) {
             auto& out = *static_cast<Object*>(object);
             int count = 0;
-            if (!read_gpu(reader, tree, out.gpu, count)) return false;
+            std::string gpu;
+            if (!read_gpu(reader, tree, gpu, count)) return false;
+            out.gpu = gpu;
             if (count > 0) out.gpus = count;
             return true;
           }};

@@ -182,7 +182,7 @@ std::string single_name(const Launch& launch) {
   std::string name = slug_of(laid.phase->name, kSlugLength, "phase");
   if (laid.part->offer == nullptr || laid.gpus == 0) return name;
   name += "_" + (laid.nodes > 1 ? std::to_string(laid.nodes) + "x" : "") + std::to_string(laid.gpus) + "x";
-  for (const char c : laid.part->offer->gpu)
+  for (const char c : laid.part->offer->gpu.str())
     if (is_letter(c) || is_digit(c)) name += c;
     else if (name.back() != '_') name += '_';
   return name;

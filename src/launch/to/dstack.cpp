@@ -30,7 +30,7 @@ constexpr std::array kBackends = {
 constexpr int kLeastUtilization = 10;  ///< percent, below which GPUs count as idle
 
 const CloudBackend* backend_of(const Offer& offer) {
-  const auto backend = std::ranges::find(kBackends, offer.provider, &CloudBackend::provider);
+  const auto backend = std::ranges::find(kBackends, std::string_view(offer.provider), &CloudBackend::provider);
   return offer.kind == OfferKind::kRented && backend != kBackends.end() ? &*backend : nullptr;
 }
 

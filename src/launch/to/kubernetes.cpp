@@ -119,7 +119,7 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
     if (!asked) return std::unexpected(asked.error());
     auto& [machine, need] = *asked;
     runs += machine.runs;
-    queues.push_back(machine.offer->queue.empty() ? std::string(kAssumedQueue) : machine.offer->queue);
+    queues.push_back(machine.offer->queue.empty() ? std::string(kAssumedQueue) : machine.offer->queue.str());
     if (!is_label(queues.back()))
       return failure("market.pools: the queue \"" + printable(queues.back(), 60) + "\" of " +
                      printable(machine.offer->label, 60) +

@@ -42,7 +42,7 @@ constexpr std::array kClouds = {
 
 /// Null: SkyPilot does not rent there.
 const SkyCloud* sky_cloud(const Offer& offer) {
-  const auto cloud = std::ranges::find(kClouds, offer.provider, &SkyCloud::provider);
+  const auto cloud = std::ranges::find(kClouds, std::string_view(offer.provider), &SkyCloud::provider);
   return offer.kind == OfferKind::kRented && cloud != kClouds.end() ? &*cloud : nullptr;
 }
 

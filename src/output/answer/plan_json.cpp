@@ -152,9 +152,9 @@ class PlanJson {
   void write(const Plan& plan) {
     const bool one = plan.offer != nullptr;
     json_.begin_object().member("id", plan.id).member("label", plan.label);
-    write_text_or_null(json_, "provider", one ? plan.offer->provider : std::string());
-    write_text_or_null(json_, "region", one ? plan.offer->region : std::string());
-    write_text_or_null(json_, "instance", one ? plan.offer->instance : std::string());
+    write_text_or_null(json_, "provider", one ? plan.offer->provider : Word());
+    write_text_or_null(json_, "region", one ? plan.offer->region : Word());
+    write_text_or_null(json_, "instance", one ? plan.offer->instance : Word());
     if (one) json_.member("gpu", plan.offer->gpu).member("gpus", plan.gpus).member("nodes", plan.nodes);
     else json_.null_member("gpu").null_member("gpus").null_member("nodes");
     json_.member("spot", all_spot(plan));
@@ -182,7 +182,7 @@ class PlanJson {
     json_.member("egress_usd", plan.egress.value);
     write_credits(json_, report_.job, plan);
     write_interval(json_, "wait_hours", plan.wait, units::hour);
-    write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
+    write_text_or_null(json_, "availability", one ? plan.offer->availability : Word());
     if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
     else json_.null_member("memory_gib");
     write_problem_ids(json_, report_, plan);

@@ -45,12 +45,12 @@ constexpr FieldName price_name(std::string_view name, std::string_view other = "
 
 /// The one list of fields: filters, JSON and messages are made from it.
 constexpr std::array kOfferFields = {
-    OfferField{.name = {.name = "provider"}, .text = [](const OfferView& view) { return view.offer.provider; }},
+    OfferField{.name = {.name = "provider"}, .text = [](const OfferView& view) { return view.offer.provider.str(); }},
     OfferField{.name = {.name = "region", .other = "geolocation"},
-               .text = [](const OfferView& view) { return view.offer.region; }},
-    OfferField{.name = {.name = "instance"}, .text = [](const OfferView& view) { return view.offer.instance; }},
+               .text = [](const OfferView& view) { return view.offer.region.str(); }},
+    OfferField{.name = {.name = "instance"}, .text = [](const OfferView& view) { return view.offer.instance.str(); }},
     OfferField{.name = {.name = "gpu", .other = "gpu_name"},
-               .text = [](const OfferView& view) { return view.offer.gpu; }},
+               .text = [](const OfferView& view) { return view.offer.gpu.str(); }},
     OfferField{.name = {.name = "gpus", .other = "count|num_gpus"},
                .figure = [](const OfferView& view) { return static_cast<double>(view.offer.gpus); }},
     OfferField{.name = {.name = "memory",
@@ -72,7 +72,8 @@ constexpr std::array kOfferFields = {
     OfferField{
         .name = {.name = "ram", .unit = "gib", .other = "cpu_ram", .kind = AmountKind::kBytes, .base_units = GiB.value},
         .figure = [](const OfferView& view) { return known_or(view.offer.ram / GiB); }},
-    OfferField{.name = {.name = "availability"}, .text = [](const OfferView& view) { return view.offer.availability; }},
+    OfferField{.name = {.name = "availability"},
+               .text = [](const OfferView& view) { return view.offer.availability.str(); }},
     OfferField{.name = {.name = "stock"},
                .text =
                    [](const OfferView& view) {
@@ -80,10 +81,10 @@ constexpr std::array kOfferFields = {
                    }},
     OfferField{.name = {.name = "reliability"},
                .figure = [](const OfferView& view) { return known_or(view.offer.reliability); }},
-    OfferField{.name = {.name = "zone"}, .text = [](const OfferView& view) { return view.offer.zone; }},
+    OfferField{.name = {.name = "zone"}, .text = [](const OfferView& view) { return view.offer.zone.str(); }},
     OfferField{.name = {.name = "as_of", .other = "date"},
-               .text = [](const OfferView& view) { return view.offer.as_of; }},
-    OfferField{.name = {.name = "source"}, .text = [](const OfferView& view) { return view.offer.source; }},
+               .text = [](const OfferView& view) { return view.offer.as_of.str(); }},
+    OfferField{.name = {.name = "source"}, .text = [](const OfferView& view) { return view.offer.source.str(); }},
 };
 
 constexpr auto kOfferFieldNames = [] {
@@ -163,7 +164,7 @@ std::string price_text(const Price& price, int gpus) {
 }
 
 std::string gpus_name(const Offer& offer) {
-  return offer.label.empty() ? std::to_string(offer.gpus) + "x " + offer.gpu : offer.label;
+  return offer.label.empty() ? std::to_string(offer.gpus) + "x " + offer.gpu : offer.label.str();
 }
 
 std::string dates(const OffersReport& report) {

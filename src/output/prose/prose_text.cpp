@@ -54,7 +54,9 @@ class Pieces {
 };
 
 std::string machine_name(const Offer& offer) {
-  return !offer.label.empty() ? offer.label : offer.gpus == 1 ? offer.gpu : count_text(offer.gpus) + "x " + offer.gpu;
+  return !offer.label.empty() ? offer.label.str()
+         : offer.gpus == 1    ? offer.gpu.str()
+                              : count_text(offer.gpus) + "x " + offer.gpu;
 }
 
 std::string option_name(const OptionProse& option) {

@@ -47,7 +47,7 @@ std::vector<std::string> price_sources(const PlanReport& report) {
   if (report.pick() == nullptr) sources = report.found.sources;
   else
     for (const Offer* offer : offers_told(report))
-      if (!offer->source.empty() && std::ranges::find(sources, offer->source) == sources.end())
+      if (!offer->source.empty() && std::ranges::find(sources, offer->source.str()) == sources.end())
         sources.push_back(offer->source);
   std::ranges::sort(sources);
   for (const std::string& source : sources) lines.push_back("Prices: " + printable(source, 200));

@@ -96,6 +96,7 @@ std::vector<std::string> wrap_lines(std::string_view text, int first, int width)
 
 Cell::Cell(std::string what, Paint how) : text(std::move(what)), paint(how) {}
 Cell::Cell(const char* what, Paint how) : text(what), paint(how) {}
+Cell::Cell(const Word& what) : text(what.str()) {}
 Cell::Cell(double figure, std::string what, Paint how) : text(std::move(what)), paint(how), number(figure) {}
 
 Table::Table(std::initializer_list<ColumnHead> columns) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/word.h"
 #include "output/text/style.h"
 
 namespace gpuplan {
@@ -48,6 +49,7 @@ struct Cell {
   // Rows of twenty cells are written everywhere: a call is less than what these would be in line.
   Cell(std::string what, Paint how = Paint::kPlain);  // NOLINT: a text is a cell
   Cell(const char* what, Paint how = Paint::kPlain);  // NOLINT
+  Cell(const Word& what);                             // NOLINT
   Cell(double figure, std::string what, Paint how = Paint::kPlain);
   /// For columns that are not shown.
   explicit Cell(double figure) : number(figure) {}

@@ -22,7 +22,7 @@ namespace {
 constexpr int kWays = 5;
 
 /// What of the place tells them apart so; null: not that.
-std::array<const std::string*, 3> parts(const Plan& plan, int way) {
+std::array<const Word*, 3> parts(const Plan& plan, int way) {
   if (plan.offer == nullptr || way == 0) return {};
   const Offer& o = *plan.offer;
   return {way == 3 ? nullptr : &o.provider, way == 2 || way == 4 ? &o.region : nullptr,
@@ -31,8 +31,8 @@ std::array<const std::string*, 3> parts(const Plan& plan, int way) {
 
 std::string place(const Plan& plan, int way) {
   std::string text;
-  for (const std::string* part : parts(plan, way))
-    if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
+  for (const Word* part : parts(plan, way))
+    if (part != nullptr && !part->empty()) (text += text.empty() ? "" : " ") += part->str();
   return text;
 }
 
@@ -71,8 +71,8 @@ class Namesakes {
   /// them is longer than it had to be.
   static std::uint64_t key(const Plan& plan, int way) {
     std::uint64_t hash = hash_of(plan.label);
-    for (const std::string* part : parts(plan, way))
-      if (part != nullptr) hash = hash_of(*part, hash * 31 + 1);
+    for (const Word* part : parts(plan, way))
+      if (part != nullptr) hash = hash_of(part->str(), hash * 31 + 1);
     return hash;
   }
 
@@ -134,15 +134,15 @@ namespace {
 /// " No offers from provider 'awss'. Did you mean 'aws'?" for each provider and region that nobody has.
 std::string unknown_places(const PlanReport& report) {
   std::string text;
-  const auto check = [&](const std::vector<std::string>& wanted, std::string Offer::* part, std::string_view what) {
+  const auto check = [&](const std::vector<std::string>& wanted, Word Offer::* part, std::string_view what) {
     std::set<std::string_view> names;
     // What one has goes by its own name.
     if (what == "provider")
       for (const auto* boxes : {&report.job.market.pools, &report.job.market.own})
-        for (const Offer& box : *boxes) names.insert(box.label);
+        for (const Offer& box : *boxes) names.insert(box.label.str());
     for (const auto* offers : {&report.job.market.offers, &report.catalogue.offers})
       for (const Offer& offer : *offers)
-        if (const std::string& name = offer.*part; !name.empty()) names.insert(name);
+        if (const Word& name = offer.*part; !name.empty()) names.insert(name.str());
     const std::vector<std::string_view> known(names.begin(), names.end());
     for (const std::string& name : wanted)
       if (name.find('=') == std::string::npos &&
@@ -370,7 +370,7 @@ std::string unsold_gpus(const PlanReport& report) {
   const auto& choices = report.job.where.gpus;
   for (const auto* offers : {&report.job.market.offers, &report.catalogue.offers})
     for (const Offer& offer : *offers)
-      if (std::ranges::find(choices, offer.gpu, &GpuChoice::gpu) != choices.end()) sold.insert(offer.gpus);
+      if (std::ranges::find(choices, offer.gpu.str(), &GpuChoice::gpu) != choices.end()) sold.insert(offer.gpus);
   if (choices.empty()) return "";
   if (sold.empty())
     return " Nobody in the price list rents " + printable(choices.front().gpu, 40) +

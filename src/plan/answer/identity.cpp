@@ -24,7 +24,7 @@ class HashedParts {
 
   void add_offer(const Offer* offer) {
     if (offer == nullptr) return add("");
-    for (const std::string* part : {&offer->provider, &offer->region, &offer->instance, &offer->gpu, &offer->label})
+    for (const Word* part : {&offer->provider, &offer->region, &offer->instance, &offer->gpu, &offer->label})
       add(*part);
     add_number(offer->gpus);
     add_number(static_cast<double>(offer->kind));
@@ -36,7 +36,7 @@ class HashedParts {
  private:
   /// The rest that stays from day to day. Only what an offer states: an ordinary one has none of it.
   void add_terms(const Offer& offer) {
-    const auto word = [&](std::string_view name, const std::string& value) {
+    const auto word = [&](std::string_view name, const Word& value) {
       if (value.empty()) return;
       add(name);
       add(value);

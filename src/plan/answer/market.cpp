@@ -197,7 +197,7 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
     ++filter.too_old;
     if (newer || !wanted(rented, offer, catalogue)) return;
     ++filter.old_matching;
-    filter.old_newest = std::max(filter.old_newest, offer.as_of);
+    filter.old_newest = std::max(filter.old_newest, offer.as_of.str());
   };
   take(job.market.offers, rented);
   take(job.market.pools, job.where);
@@ -235,7 +235,7 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
       if (!is_single(*offer) || days_between(offer->as_of, today) <= catalogue.answer_constants.old_price_days)
         return false;
       ++filter.old_matching;
-      filter.old_newest = std::max(filter.old_newest, offer->as_of);
+      filter.old_newest = std::max(filter.old_newest, offer->as_of.str());
       return true;
     }));
     GpusOfList gpus(catalogue);

@@ -79,7 +79,7 @@ void add_host_memory(const Catalogue& catalogue, const std::vector<Plan>& plans,
       if (!plan.on_frontier || !unknown || !used) continue;
       if (part.offer->kind == OfferKind::kRented) {
         rented = true;
-      } else if (std::ranges::find(told, part.offer->label) == told.end()) {
+      } else if (std::ranges::find(told, part.offer->label.str()) == told.end()) {
         told.push_back(part.offer->label);
         lines.push_back(printable(part.offer->label, 60) + " has " +
                         to_text(unstated_host_memory(catalogue.training_constants, *estimate.node)) +
@@ -110,7 +110,7 @@ void add_adapters(const std::vector<Plan>& plans, std::vector<std::string>& line
     if (!plan.on_frontier || plan.nodes < 2 || plan.offer == nullptr || plan.offer->kind != OfferKind::kPool) continue;
     const Offer& pool = *plan.offer;
     if (pool.gpus < 2 || pool.network < kOneAdapter || pool.network / pool.gpus >= kOneAdapter) continue;
-    if (std::ranges::find(told, pool.label) != told.end()) continue;
+    if (std::ranges::find(told, pool.label.str()) != told.end()) continue;
     told.push_back(pool.label);
     lines.push_back(adapter_words(pool));
   }

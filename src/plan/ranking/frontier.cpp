@@ -118,7 +118,7 @@ void reorder(std::vector<Plan>& plans, Key key) {
 void mark_frontier(std::vector<Plan>& plans) {
   // Ties go to the earlier plan in this order.
   const auto key = [](const Plan& p) {
-    static const std::string kNone;
+    static const Word kNone;
     const Offer* o = p.offer;
     return std::tuple(p.cost.p50, p.done(), p.gpus, std::string_view(o ? o->provider : kNone),
                       std::string_view(o ? o->region : kNone), std::string_view(o ? o->instance : kNone), p.spot);

@@ -291,9 +291,9 @@ class ReadyUnpacker {
   }
 
  private:
-  bool set(std::string& to, std::uint32_t number) const {
+  bool set(Word& to, std::uint32_t number) const {
     if (number >= text_.size()) return false;
-    if (!text_[number].empty()) to = text_[number];
+    to = text_[number];
     return true;
   }
   template <class Q>
@@ -357,9 +357,9 @@ class ReadyUnpacker {
   ReadyTable<ReadyRange> ranges_;
   ReadyTable<ReadyScatter> scatters_;
   ReadyTable<ReadyOffer> rows_;
-  std::vector<std::string_view> text_;
+  std::vector<Word> text_;
   std::int32_t date_ = 0;  ///< of the row before
-  std::string date_words_;
+  Word date_words_;
 };
 
 }  // namespace

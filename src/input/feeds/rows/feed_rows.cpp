@@ -127,8 +127,8 @@ void FeedRows::skip(std::string_view reason) {
 bool FeedRows::seen_before(const Offer& offer) {
   const auto price_of = [](const auto& price) { return price ? price->p50.value : 0.0; };
   std::uint64_t hash = hash_of(offer.instance);
-  for (const std::string* text : {&offer.region, &offer.zone, &offer.provider, &offer.as_of})
-    hash = hash_of(*text, hash);
+  for (const Word* text : {&offer.region, &offer.zone, &offer.provider, &offer.as_of})
+    hash = hash_of(text->str(), hash);
   hash ^= std::bit_cast<std::uint64_t>(price_of(offer.price)) * 31;
   hash ^= std::bit_cast<std::uint64_t>(price_of(offer.spot_price)) * 37;
   const auto [first, last] = seen_.equal_range(hash);
