@@ -17,7 +17,7 @@ struct SearchOptions {
   int threads = 1;
   std::uint64_t seed = 1;
   /// How common GPUs are in the market that `market` is a part of; null: it is all of it. Must outlive the search.
-  const PlansByGpu* common = nullptr;
+  const ProvidersByGpu* common = nullptr;
 };
 
 /// The job with the offers it may use. Pure; the answer does not depend on the number of threads.

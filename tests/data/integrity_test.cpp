@@ -294,7 +294,7 @@ TEST(DataOffers, AreADatedSnapshotWithRealPrices) {
   const auto& offers = catalogue().offers;
   EXPECT_GE(offers.size(), 200u);
   std::string newest;
-  for (const Offer& offer : offers) newest = std::max(newest, offer.as_of);
+  for (const Offer& offer : offers) newest = std::max(newest, offer.as_of.str());
   std::set<std::tuple<std::string, std::string, std::string, std::string, int, std::string>> seen;
   std::size_t current = 0;
   std::set<std::string> providers;
@@ -345,7 +345,7 @@ TEST(DataOffers, CostAboutTheSamePerGpuInEverySize) {
     for (const Offer& b : catalogue().offers)
       if (a.provider == b.provider && a.region == b.region && a.gpu == b.gpu && a.as_of == b.as_of && a.gpus < b.gpus &&
           a.price && b.price && a.vcpus <= b.vcpus) {
-        EXPECT_LT(a.price->p50, b.price->p50 * 1.2) << a.provider << " " << a.instance << " " << b.instance;
+        EXPECT_LT(a.price->p50, b.price->p50 * 1.2) << a.provider.str() << " " << a.instance.str() << " " << b.instance.str();
       }
 }
 

@@ -64,14 +64,14 @@ TEST(DataLauncherNames, EveryGpuOfAnOfferHasTheNameOfItsProvider) {
     if (unnamed.contains(offer.gpu) || (offer.provider == "runpod" && offer.gpu == "A100 SXM 40GB")) continue;
     const LauncherNames* row = launcher_names(offer.gpu);
     if (offer.provider == "vast") {
-      EXPECT_FALSE(row == nullptr || row->vast.empty()) << offer.gpu;
+      EXPECT_FALSE(row == nullptr || row->vast.empty()) << offer.gpu.str();
     }
     if (offer.provider == "runpod") {
-      EXPECT_FALSE(row == nullptr || row->runpod.empty()) << offer.gpu;
+      EXPECT_FALSE(row == nullptr || row->runpod.empty()) << offer.gpu.str();
     }
     if (clouds.contains(offer.provider)) {
       EXPECT_FALSE(row == nullptr || skypilot_name(*row, offer.provider, offer.instance, offer.gpus).empty())
-          << offer.provider << " " << offer.gpu;
+          << offer.provider << " " << offer.gpu.str();
       seen.insert(offer.provider);
     }
   }

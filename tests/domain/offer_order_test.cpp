@@ -23,10 +23,10 @@ std::vector<Offer> near_duplicates() {
   };
   other([](Offer&) {});
   other([](Offer& o) { o.kind = OfferKind::kPool; });
-  for (std::string Offer::* field :
+  for (Word Offer::* field :
        {&Offer::provider, &Offer::region, &Offer::instance, &Offer::gpu, &Offer::availability, &Offer::label,
         &Offer::source, &Offer::as_of, &Offer::partition, &Offer::account, &Offer::qos, &Offer::queue})
-    other([&](Offer& o) { o.*field += "z"; });
+    other([&](Offer& o) { o.*field = o.*field + "z"; });
   other([](Offer& o) { o.gpus = 2; });
   other([](Offer& o) { o.price.reset(); });
   other([](Offer& o) { o.price = exactly(kDollar * 2); });

@@ -55,7 +55,7 @@ class Sensitivity {
     const auto pick = answer_.found.recommendations.pick;
     if (!pick) return std::move(report_);
     pick_ = &answer_.found.plans[static_cast<std::size_t>(*pick)];
-    common_ = plans_by_gpu(answer_.found.plans);
+    common_ = providers_by_gpu(answer_.found.plans);
     stages_ = frontier_offers(answer_);
     report_.offers = stages_.size();
     for (std::size_t i = 0; i < stages_.size(); ++i)
@@ -318,7 +318,7 @@ class Sensitivity {
   double by_;
   std::size_t most_;
   const Plan* pick_ = nullptr;
-  PlansByGpu common_;  ///< in the whole market
+  ProvidersByGpu common_;  ///< in the whole market
   std::vector<FrontierOffer> stages_;
   std::optional<std::size_t> pick_stage_;  ///< the pick's offer; nullopt: it joins several
   std::optional<Searched> now_;  ///< the answer among the frontier's offers; its market is in the order of stages_

@@ -157,7 +157,9 @@ std::string availability_words(const PlanReport& report) {
 std::string break_even_words(const PlanReport& report) {
   const auto& price = report.break_even;
   if (!price) return "";
-  return "up to " + to_text(price->price) + " (now " + to_text(price->now) + "); above, " + report.name(*price->then);
+  const Offer& offer = *report.pick()->offer;
+  return "up to " + to_text(price->price) + " (now " + to_text(price->now) + "; all " + offer.gpu + " of " +
+         printable(offer.provider, 40) + " rising alike); above, " + report.name(*price->then);
 }
 
 std::string close_words(const PlanReport& report) {

@@ -128,8 +128,8 @@ std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, cons
   if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
   if (is_rare(other) && !is_rare(plan)) return "machines easier to get";
   if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
-  const PlansByGpu counts = plans_by_gpu(plans);
-  return plans_with(counts, plan.node.gpu) > plans_with(counts, other.node.gpu) ? "commoner GPUs" : "newer GPUs";
+  const ProvidersByGpu counts = providers_by_gpu(plans);
+  return providers_with(counts, plan.node.gpu) > providers_with(counts, other.node.gpu) ? "commoner GPUs" : "newer GPUs";
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ std::string over(const char* what, int degree) {
 std::string speed_words(const Alternative& other) {
   if (other.time > kSameTime) return times_words(other.time) + " slower";
   if (other.time > 1 / kSameTime) return "no faster";
+  if (other.time < 0.5) return times_words(1 / other.time) + " as fast";
   return percent(1 / other.time - 1) + " faster";
 }
 
@@ -45,7 +46,8 @@ const char* short_reason(const Alternative& other) {
     case WhyNot::kSlower:
       return other.time > kSameTime ? "slower" : "no faster";
     case WhyNot::kNotWorthIt:
-      if (other.aspect == Aspect::kCompile || only_named(other)) return "only if asked for";
+      if (other.aspect == Aspect::kCompile || other.aspect == Aspect::kOptimizer || only_named(other))
+        return "only if asked for";
       return other.time > 1 / kSameTime ? "no faster" : "gain too small";
     case WhyNot::kImpossible:
       return "does not divide";
@@ -99,6 +101,8 @@ std::string way_words(const Alternative& other) {
       return "compiling";
     case Aspect::kFramework:
       return other.framework != nullptr ? other.framework->name : "another framework";
+    case Aspect::kOptimizer:
+      return "pure bf16 weights and 8-bit AdamW";
     case Aspect::kOffload:
       return s.offload == Offload::kNone ? "no CPU offload" : "CPU offload of " + offloaded_words(s.offload);
   }
@@ -131,6 +135,8 @@ std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) 
     case WhyNot::kSlower:
     case WhyNot::kNotWorthIt: {
       const bool faster = other.time <= 1 / kSameTime;
+      if (other.aspect == Aspect::kOptimizer)
+        return way + ": " + speed_words(other) + ", less precise: taken only if asked for (optimizer, master_weights)";
       if (other.aspect == Aspect::kCompile && faster)
         return way + ": " + speed_words(other) + ", taken only if asked for (compile: true)";
       if (faster && only_named(other)) return way + ": " + speed_words(other) + ", taken only if asked for";

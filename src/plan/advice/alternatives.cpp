@@ -27,6 +27,7 @@ class Beside {
   }
 
   std::vector<Alternative> run() {
+    optimizer();
     compiled();
     sharding();
     recomputation();
@@ -49,7 +50,8 @@ class Beside {
     train = as_run(train, chosen_);
     train.optimizer.stated = true;  // held, as the framework is
     // What fits on the GPUs stays there.
-    const bool on_gpus = chosen_.strategy.offload == Offload::kNone && aspect != Aspect::kOffload;
+    const bool on_gpus =
+        (chosen_.strategy.offload == Offload::kNone && aspect != Aspect::kOffload) || aspect == Aspect::kOptimizer;
     if (on_gpus && !train.offload.given()) train.offload = {Offload::kNone, {}};
     if (chosen_.framework != nullptr) train.framework = chosen_.framework->name;
     // The same steps, or the two could not be compared.
@@ -261,6 +263,19 @@ class Beside {
     add(std::move(fastest));
   }
 
+  /// Less precise weights and states: worth a word where nothing asks for them and they are far faster.
+  void optimizer() {
+    constexpr double kFar = 0.7;
+    const Precision precision = chosen_.strategy.precision;
+    auto work = training_work(train_);
+    if (chosen_.lighter || !work || !may_be_lighter(catalogue_.practice_constants, *work, precision)) return;
+    auto found = ask(Aspect::kOptimizer, [](TrainPhase& train) { train = lighter(train); });
+    if (!found || found->time <= 0 || found->time > kFar || found->why != WhyNot::kNotWorthIt) return;
+    if (found->framework == nullptr) return;
+    const std::vector<Optimizer>& known = found->framework->optimizers;
+    if (std::ranges::find(known, Optimizer::kAdam8bit) != known.end()) add(std::move(found));
+  }
+
   bool custom() const { return train_.models.front().custom.has_value(); }
 
   Phase phase_;
@@ -277,6 +292,7 @@ class Beside {
 PhaseEstimate Alternative::in_place_of(PhaseEstimate chosen) const {
   chosen.strategy = strategy;
   chosen.framework = framework;
+  chosen.lighter = chosen.lighter || aspect == Aspect::kOptimizer;
   return chosen;
 }
 

@@ -23,7 +23,8 @@ enum class Aspect {
   kExpert,
   kOffload,
   kCompile,
-  kFramework
+  kFramework,
+  kOptimizer  ///< pure bf16 weights and AdamW in 8 bit, which cost precision
 };
 
 template <>
@@ -34,6 +35,7 @@ struct Names<Aspect> {
       Named<Aspect>{Aspect::kPipeline, "pipeline"},      Named<Aspect>{Aspect::kContext, "context"},
       Named<Aspect>{Aspect::kExpert, "expert"},          Named<Aspect>{Aspect::kOffload, "offload"},
       Named<Aspect>{Aspect::kCompile, "compile"},        Named<Aspect>{Aspect::kFramework, "framework"},
+      Named<Aspect>{Aspect::kOptimizer, "optimizer"},
   };
 };
 

@@ -58,7 +58,10 @@ std::string idle_words(const PhasePlan& phase) {
 }
 
 std::string why_idle(const PhasePlan& phase) {
-  const bool divides = std::fmod(phase.estimate->batch_wanted, phase.gpus_billed) == 0;
+  const PhaseEstimate& estimate = *phase.estimate;
+  bool divides = false;
+  for (int gpus = estimate.gpus + 1; gpus <= phase.gpus_billed; ++gpus)
+    divides = divides || std::fmod(estimate.batch, gpus) == 0;
   return divides ? "no way to use more fits and is faster" : "it does not divide by more";
 }
 

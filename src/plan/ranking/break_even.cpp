@@ -22,7 +22,7 @@ class Rising {
  public:
   Rising(const Job& job, const SearchResult& found, const Compared& compared, const Plan& pick)
       : job_(job), own_(job), compared_(compared), pick_(pick) {
-    if (!compared_.common) compared_.common = &(common_ = plans_by_gpu(found.plans));
+    if (!compared_.common) compared_.common = &(common_ = providers_by_gpu(found.plans));
     // Dearer machines are none that the job would take.
     const auto& listed = pick_.spot ? pick_.offer->spot_price : pick_.offer->price;
     for (const auto& most : {job.where.max_price, pick_.spot ? job.spot.max_price : std::nullopt})
@@ -206,7 +206,7 @@ class Rising {
 
   const Job& job_;
   OwnTerms own_;
-  PlansByGpu common_;
+  ProvidersByGpu common_;
   Compared compared_;
   const Plan& pick_;
   double share_ = 1;  ///< of two goals, by which a tie may be worse

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/sorting.h"
@@ -268,9 +270,12 @@ double Comparison::regret(const One& one) const {
 
 double tie_share(const Job& job, const PracticeConstants& practice) { return practice.tie_share * goal_share(job); }
 
-PlansByGpu plans_by_gpu(const std::vector<Plan>& plans) {
-  PlansByGpu counts;
+ProvidersByGpu providers_by_gpu(const std::vector<Plan>& plans) {
+  ProvidersByGpu counts;
+  std::set<std::pair<const Gpu*, Word>> known;
   for (const Plan& plan : plans) {
+    const Offer* offer = plan.offer != nullptr ? plan.offer : plan.leases.empty() ? nullptr : plan.leases.front().offer;
+    if (!known.emplace(plan.node.gpu, offer != nullptr ? offer->provider : Word()).second) continue;
     const auto place = std::ranges::find(counts, plan.node.gpu, [](const auto& count) { return count.first; });
     if (place == counts.end()) counts.emplace_back(plan.node.gpu, 1);
     else ++place->second;
@@ -278,13 +283,13 @@ PlansByGpu plans_by_gpu(const std::vector<Plan>& plans) {
   return counts;
 }
 
-int plans_with(const PlansByGpu& counts, const Gpu* gpu) {
+int providers_with(const ProvidersByGpu& counts, const Gpu* gpu) {
   const auto place = std::ranges::find(counts, gpu, [](const auto& count) { return count.first; });
   return place == counts.end() ? 0 : place->second;
 }
 
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
-            const PracticeConstants& practice, const PlansByGpu& common) {
+            const PracticeConstants& practice, const ProvidersByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();
   const double share = tie_share(job, practice), same_share = practice.same_share * goal_share(job);
   const auto plan_of = [&](const Comparison::One& one) -> const Plan& {
@@ -297,7 +302,8 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const bool hurries = job.goal == Goal::kFastest;
     return std::tuple(offers_in(plan), hurries && is_rare(plan), hurries && is_other_stack(plan),
                       hurries ? plan.cost.p50 : Dollars{}, std::max(plan.nodes, plan.at_once), plan.gpus_at_once(),
-                      is_rare(plan), is_other_stack(plan), -plans_with(common, plan.node.gpu), -capability, one.median);
+                      is_rare(plan), is_other_stack(plan), -providers_with(common, plan.node.gpu), -capability,
+                      one.median);
   };
   std::vector<const Comparison::One*> tied;
   for (const Comparison::One& one : all) {
@@ -313,7 +319,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
                        std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
     const bool usual_stack = is_other_stack(front) && !is_other_stack(plan);
-    const bool commoner = plans_with(common, plan.node.gpu) > plans_with(common, front.node.gpu);
+    const bool commoner = providers_with(common, plan.node.gpu) > providers_with(common, front.node.gpu);
     const bool easier = commoner || usual_stack || (is_rare(front) && !is_rare(plan));
     const bool dear = plan.cost.p50 > front.cost.p50 * (easier ? kCommonerCosts : kNewerCosts);
     const bool slow = !usual_stack && plan.hours.p50 > front.hours.p50 * kCommonerTakes;

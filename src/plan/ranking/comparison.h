@@ -64,11 +64,12 @@ class Comparison {
 /// that where the goal is dollars or hours alone.
 double tie_share(const Job& job, const PracticeConstants& practice);
 
-/// How many plans a market has with each GPU, which tells how common it is.
-using PlansByGpu = std::vector<std::pair<const Gpu*, int>>;
-PlansByGpu plans_by_gpu(const std::vector<Plan>& plans);
+/// How many providers rent each GPU, of the plans of a market: what tells how common it is, whatever numbers of them a
+/// job looks at.
+using ProvidersByGpu = std::vector<std::pair<const Gpu*, int>>;
+ProvidersByGpu providers_by_gpu(const std::vector<Plan>& plans);
 /// Those with that GPU; 0: none.
-int plans_with(const PlansByGpu& counts, const Gpu* gpu);
+int providers_with(const ProvidersByGpu& counts, const Gpu* gpu);
 
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
 /// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper; of dollars first where the goal is hours. A plan can
@@ -77,6 +78,6 @@ int plans_with(const PlansByGpu& counts, const Gpu* gpu);
 /// taken for asking less where another is a tenth better in dollars or hours, no worse in the other, and as easy to
 /// have. `common` is of the whole market, where the plans are not all of it.
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
-            const PracticeConstants& practice, const PlansByGpu& common);
+            const PracticeConstants& practice, const ProvidersByGpu& common);
 
 }  // namespace gpuplan

@@ -107,7 +107,7 @@ int pick_of(const Job& job, const std::vector<Plan>& plans, const std::vector<in
   if (comparison.compared().empty())
     return *std::ranges::min_element(positions, {},
                                      [&](int i) { return goal_key(job, plans[static_cast<std::size_t>(i)]); });
-  const PlansByGpu common = compared.common != nullptr ? *compared.common : plans_by_gpu(plans);
+  const ProvidersByGpu common = compared.common != nullptr ? *compared.common : providers_by_gpu(plans);
   return settled(job, plans, comparison, compared.practice, common);
 }
 
@@ -125,7 +125,7 @@ Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compar
   if (comparison.compared().empty()) return result;
   for (const Comparison::One& one : comparison.compared())
     plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;
-  const PlansByGpu common = compared.common != nullptr ? *compared.common : plans_by_gpu(plans);
+  const ProvidersByGpu common = compared.common != nullptr ? *compared.common : providers_by_gpu(plans);
   const int pick = settled(job, plans, comparison, compared.practice, common);
   if (pick != *result.pick && comparison.find(*result.pick) != nullptr) result.tied_with = result.pick;
   result.pick = pick;

@@ -43,7 +43,7 @@ struct Compared {
   double beside_shared = 0;  ///< share of the variance of time beside the work that all plans have in common
   const PracticeConstants& practice;
   std::uint64_t seed = 0;
-  const PlansByGpu* common = nullptr;  ///< of the market that the plans are some of; null: they are all of it
+  const ProvidersByGpu* common = nullptr;  ///< of the market that the plans are some of; null: they are all of it
 };
 /// The same, and of plans that can not be told from the best the one that asks least (comparison.h); fills
 /// Plan::chance_best and Recommendations::regret.

@@ -78,13 +78,13 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
 
 /// What the job asks for; where that does not fit without the host's memory or cuts of layers, and the job leaves it
 /// open, with a lighter optimizer if nothing else fits or it is faster, the care considered. Formats cost quality,
-/// so a lighter one is not taken for speed where the full one fits.
+/// so a lighter one is not taken for speed where the full one fits, on these GPUs or (`full_fits`) on more of them.
 std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
                                         const Machines& machines, int gpus, const StepBatch& batch, bool ignore_given,
-                                        Tally& tally) {
+                                        bool full_fits, Tally& tally) {
   auto first = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
   const bool fits = first && first->estimate.fit == Fit::kFits;
-  if (first && first->plain) return first;
+  if (full_fits || (first && first->plain)) return first;
   const auto& train = std::get<TrainPhase>(workload.phase->work);
   const PracticeConstants& practice = catalogue.practice_constants;
   const Precision precision = training_precision(train, *machines.node.gpu, gpus);
@@ -126,17 +126,20 @@ std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const 
   // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs, a framework of one machine
   // on two), may run out of memory where fewer do not, or are slowed by the host's memory more than fewer are.
   std::optional<PhaseEstimate> best;
+  bool full_fits = false;
   for (int gpus = machines.gpus; gpus >= 1;) {
     const StepBatch batch =
         step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
     const int here = gpus;
     gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
-    const auto found = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, tally);
+    const auto found = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, full_fits, tally);
     if (!found) continue;
+    full_fits = full_fits || (found->plain && !found->estimate.lighter);
     const PhaseEstimate& estimate = found->estimate;
     const bool fits = estimate.fit == Fit::kFits, holds = fits && estimate.strategy.offload == Offload::kNone;
-    // With the host's memory on both, fewer GPUs are odd: they must be faster by as much as any other odd way.
-    const double asked = holds ? 1 : catalogue.practice_constants.most;
+    // With the host's memory on both, fewer GPUs are odd, and both are guesses: they must be faster beyond doubt.
+    constexpr double kClearly = 1.5;
+    const double asked = holds ? 1 : kClearly;
     const bool better =
         !best || (fits && (best->fit != Fit::kFits || estimate.work_by_model * asked < best->work_by_model));
     if (better) best = estimate;

@@ -521,7 +521,7 @@ TEST(OwnList, WhatIsMadeOfARangeIsSaid) {
 TEST(OwnList, DatesUnderAnyHeadThatTellsATimeOfRecord) {
   const auto dated = [](const std::string& head, const std::string& cell) {
     const Feed feed = read_feed("gpu;gpus;price;" + head + "\nL4;1;1;" + cell + "\n", terms_of("l.csv"));
-    return feed.kept == 1 ? feed.offers[0].as_of : feed.rejections.begin()->first;
+    return feed.kept == 1 ? feed.offers[0].as_of.str() : feed.rejections.begin()->first;
   };
   for (const char* head :
        {"ts",         "time",        "recorded_at", "created_at",   "updated",    "when",         "Effective date",
@@ -545,7 +545,7 @@ TEST(OwnList, DatesUnderAnyHeadThatTellsATimeOfRecord) {
 TEST(OwnList, MemoryOfAllGpusTogether) {
   const auto gpu = [](const std::string& row) {
     const Feed feed = read_feed("gpu,gpus,vram,price\n" + row + ",1\n", terms_of("l.csv"));
-    return feed.kept == 1 ? feed.offers[0].gpu : feed.rejections.begin()->first;
+    return feed.kept == 1 ? feed.offers[0].gpu.str() : feed.rejections.begin()->first;
   };
   EXPECT_EQ(gpu("A100,8,40"), "A100 SXM 40GB");
   EXPECT_EQ(gpu("A100,8,320"), "A100 SXM 40GB");

@@ -213,7 +213,7 @@ TEST(SkypilotFeed, RegionsWithCommasAndWithoutATown) {
 TEST(SkypilotFeed, TellsTheCloudByTheNamesOfMachines) {
   const auto cloud = [](const std::string& instance) {
     const Feed feed = read_feed(std::string(kAwsHeader) + instance + ",L4,1,8,32,,0.8,,r,,x\n", terms_of("list.csv"));
-    return feed.kept == 1 ? feed.offers[0].provider : feed.rejections.begin()->first;
+    return feed.kept == 1 ? feed.offers[0].provider.str() : feed.rejections.begin()->first;
   };
   EXPECT_EQ(cloud("p4d.24xlarge"), "aws");
   EXPECT_EQ(cloud("g4dn.metal"), "aws");
