@@ -239,6 +239,8 @@ void LogBook::report_not_finite(const StepRecord& record, const LogLine& line) {
 }
 
 void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time) {
+  // A program that fails has its bar drawn once more, as it stood.
+  const bool drawn_again = time == TimeSource::kBar && log.last_step == record.step;
   if (!std::isnan(record.step)) {
     // Who only tells of settings at a step gives way to who tells what was trained.
     const bool gives_way = step_owner_ && *step_owner_ != format && !steps_trained_ && is_training(record);
@@ -281,7 +283,7 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
     add_time(format, record.step, sequences / record[StepValue::kSequences], line, TimeSource::kSaid);
   }
   if (!is_training(record)) return;
-  works(line);
+  if (!drawn_again) works(line);
   if (std::isnan(record.step)) return;
   const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
   if (std::isnan(clock)) return;

@@ -94,6 +94,8 @@ struct LogFacts {
   double time_told = 0;                     ///< of a step or of all so far, as its line does not say
   int times_told = 0, times_less = 0;       ///< so many of them; those that were less than the one before
   bool block_of_names = false;              ///< lines of that block are "name: value" (EasyR1)
+  bool stage_without_loss = false;          ///< of torchtitan's ranks some print -1 for want of a loss
+  double resumed_at = 0;                    ///< the step that Hugging Face's Trainer went on from
 };
 
 /// What a line says of the traceback behind it: Python goes on (`Exception ignored in`); a thread of its own ends.

@@ -118,6 +118,8 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"loss_step", is_value(StepValue::kLoss)},
     NameMeaning{"loss_train_total", is_value(StepValue::kLoss)},
     NameMeaning{"trl", is_value(StepValue::kLoss)},
+    NameMeaning{"loss_mean", is_value(StepValue::kLoss)},    // torchtitan's learning by rewards
+    NameMeaning{"policy_loss", is_value(StepValue::kLoss)},  // OpenRLHF; where another is told, that one counts
     NameMeaning{"val_loss", is_value(StepValue::kValidation)},
     NameMeaning{"valid_loss", is_value(StepValue::kValidation)},
     NameMeaning{"validation_loss", is_value(StepValue::kValidation)},
@@ -130,6 +132,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"norm", is_value(StepValue::kGradNorm)},
     NameMeaning{"grad", is_value(StepValue::kGradNorm)},
     NameMeaning{"grad_norm", is_value(StepValue::kGradNorm)},
+    NameMeaning{"actor_grad_norm", is_value(StepValue::kGradNorm)},
     NameMeaning{"gradnorm", is_value(StepValue::kGradNorm)},
     NameMeaning{"gnorm", is_value(StepValue::kGradNorm)},
     NameMeaning{"gradient_norm", is_value(StepValue::kGradNorm)},
@@ -145,6 +148,19 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"time_per_iteration", is_value(StepValue::kStepSeconds)},
     NameMeaning{"iteration_time", is_value(StepValue::kStepSeconds)},
     NameMeaning{"train_step_timing_in_s", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"iter_dt", is_value(StepValue::kStepSeconds)},    // minGPT
+    NameMeaning{"time_step", is_value(StepValue::kStepSeconds)},  // "time/step"
+    NameMeaning{"time_iter", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"s_step", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"sec_step", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"step_time_s", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"perf_step_time", is_value(StepValue::kStepSeconds)},     // slime
+    NameMeaning{"timing_step_total", is_value(StepValue::kStepSeconds)},  // OpenRLHF
+    NameMeaning{"step_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"iter_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"ms_step", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"dt_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"elapsed_time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"sec_per_step", is_value(StepValue::kStepSeconds)},
     NameMeaning{"took", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
@@ -153,6 +169,10 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"steps_per_sec", kStepRate},
     NameMeaning{"steps_sec", kStepRate},
     NameMeaning{"steps_s", kStepRate},
+    NameMeaning{"it_sec", kStepRate},  // mlx-lm: "It/sec"
+    NameMeaning{"it_s", kStepRate},
+    NameMeaning{"iters_sec", kStepRate},
+    NameMeaning{"iters_s", kStepRate},
     NameMeaning{"step_avg", kMeanTime, FieldUnit::kTime},
     NameMeaning{"avg_step_time", kMeanTime},
     NameMeaning{"train_time", is_value(StepValue::kClock), FieldUnit::kTime},
@@ -190,6 +210,10 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"runningavgsamplespersec", is_value(StepValue::kSequences)},
     NameMeaning{"currsamplespersec", is_value(StepValue::kSequences)},
     NameMeaning{"maxmemallocated", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"mem", kPeakAllocated, FieldUnit::kBytes},  // NeMo Automodel
+    NameMeaning{"memory", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"memory_usage", kPeakReserved, FieldUnit::kBytes},  // Picotron: torch.cuda.memory_reserved()
+    NameMeaning{"memory_used", kPeakReserved, FieldUnit::kBytes},
     NameMeaning{"max_mem", kPeakAllocated, FieldUnit::kBytes},
     NameMeaning{"max_memory", kPeakAllocated, FieldUnit::kBytes},
     NameMeaning{"peak_mem", kPeakAllocated, FieldUnit::kBytes},
@@ -208,14 +232,18 @@ constexpr std::size_t kLongestName = 48;
 
 /// "Peak Reserved Device Memory", "GPU Mem": of the GPU, whatever its words and their order. `words`: as kMeanings has
 /// them. What others have, or is left, is no peak.
+bool is_other_memory(std::string_view words) {
+  constexpr std::array<std::string_view, 12> kOthers = {"cpu",   "host",  "ram",   "swap",    "free", "total",
+                                                        "avail", "limit", "cache", "process", "sys",  "capacity"};
+  return std::ranges::any_of(
+      kOthers, [words](std::string_view part) { return part != "ram" ? words.contains(part) : words == "ram"; });
+}
+
 NamedValue meaning_of_memory(std::string_view words) {
-  constexpr std::array<std::string_view, 11> kOthers = {"cpu",   "host",  "ram",      "swap",  "free",   "total",
-                                                        "avail", "limit", "capacity", "cache", "process"};
   constexpr std::array<std::string_view, 8> kOfGpu = {"peak", "max", "gpu", "cuda", "device", "vram", "alloc", "activ"};
   const auto holds = [words](std::string_view part) { return words.contains(part); };
   if (!words.contains("mem") && !words.contains("vram")) return {};
-  if (std::ranges::any_of(kOthers, [&](std::string_view part) { return part != "ram" ? holds(part) : words == "ram"; }))
-    return {};
+  if (is_other_memory(words)) return {};
   if (words.contains("reserv")) return kPeakReserved;
   return std::ranges::any_of(kOfGpu, holds) ? kPeakAllocated : NamedValue{};
 }
@@ -438,6 +466,8 @@ NamedValue meaning_of(const LogField& field) {
       if (unit == FieldUnit::kShare || unit == FieldUnit::kStepsPerSecond) return {};
       if (words == "time" && measure.scale >= 1) return {};
       NamedValue value = meaning.value;
+      const bool memory = value.kind == NamedValue::Kind::kAllocated || value.kind == NamedValue::Kind::kReserved;
+      if (memory && left > 0 && is_other_memory({small.data(), name.size()})) return {};
       if (unit != FieldUnit::kNone) value.scale *= measure.scale;
       return value;
     }

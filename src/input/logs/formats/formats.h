@@ -50,7 +50,7 @@ LogSentence torchtitan_trainer, torchtitan_tokens, torchtitan_gpu, torchtitan_pa
     torchtitan_degrees, torchtitan_done;
 LogSentence megatron_arguments, megatron_memory, megatron_memory_gb, megatron_validation, megatron_done, megatron_world;
 LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation,
-    trainer_steps, trainer_trainable, trainer_gpus, trainer_record, trainer_mean_loss, peft_parameters,
+    trainer_steps, trainer_goes_on, trainer_trainable, trainer_gpus, trainer_record, trainer_mean_loss, peft_parameters,
     lightning_processes, litgpt_memory, litgpt_time;
 LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
     vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, benchmark_first_token, benchmark_per_token,

@@ -71,7 +71,7 @@ void LogJson::string_ends(LogBook& book, std::string_view text) {
     // Some versions write numbers as strings.
     std::string_view rest = text;
     if (scan::take_number(rest, value) && rest.empty()) number(book, value);
-    else if (depth_ == 1 && !state_file_ && TrainerRecord::counts_steps(key_)) record_.note_steps(text);
+    else if (depth_ == 1 && !state_file_) record_.note_text(key_, text);
   }
 }
 

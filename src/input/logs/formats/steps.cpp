@@ -79,6 +79,13 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
   }
   const NamedValue named = meaning_of(field);
   if (named.kind == NamedValue::Kind::kNothing && std::isnan(it.some_time)) it.some_time = some_time(field);
+  // prime-rl's "Peak Mem. 58.1 GiB" is what the allocator reserves (src/prime_rl/trainer/sft/train.py).
+  if (named.kind == NamedValue::Kind::kAllocated && field.name.ends_with("Peak Mem") &&
+      field.name.data()[field.name.size()] == '.') {
+    book.memory(LoggedMemory::kReserved, Bytes{field.value * named.scale});
+    return;
+  }
+  if (field.name.ends_with("policy_loss") && it.record.has(StepValue::kLoss)) return;
   switch (named.kind) {
     case NamedValue::Kind::kStep:
       if (!std::isnan(it.record.step) || field.fraction || !(field.value >= 0)) return;
@@ -121,7 +128,9 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
   if (line.text.starts_with('#')) return false;  // a program's own text
   StepLine it;
   if (format == LogFormat::kLlmq) it.time_name = "time";
-  if (line.text.contains("completed step: ")) it.time_name = "seconds";  // MaxText
+  // MaxText counts from 0 (src/maxtext/common/metric_logger.py): so many steps and one are done.
+  const bool maxtext = line.text.contains("completed step: ") || line.text.contains("eval after train step ");
+  if (maxtext) it.time_name = "seconds";
   LogFields fields(line.text);
   bool validation = false;
   const bool may_speak =  // each of the words has a "v"
@@ -137,6 +146,7 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
   }
   StepRecord& record = it.record;
   if (std::isnan(record.step)) return false;
+  if (maxtext) ++record.step;
   if (validation && record.has(StepValue::kLoss) && !record.has(StepValue::kValidation))
     record.set(StepValue::kValidation, record[StepValue::kLoss]);
   const bool held_out = record.has(StepValue::kValidation);

@@ -63,12 +63,22 @@ Match torchtitan_step(LogBook& book, const LogLine& line) {
   if (!take(rest, "step:") || !take_next(rest, record.step)) return Match::kNo;
   const StepValue loss = validation ? StepValue::kValidation : StepValue::kLoss;
   if (!take_fields(book, record, rest, loss)) return Match::kBroken;
+  // Of a pipeline only the last stage has a loss: the others print -1, and the rates that all have.
+  if (record[loss] == -1) {
+    book.facts.stage_without_loss = true;
+    if (validation) return Match::kRecord;
+    record.known &= ~(1U << static_cast<unsigned>(loss));
+    book.record(LogFormat::kTorchtitan, record, line);
+    return Match::kRecord;
+  }
+  LogLine told = line;
+  if (book.facts.stage_without_loss) told.rank = -1;
   if (validation) {
     const double value = record[loss];
     record = {.step = record.step};  // its rates are not those of training
     record.set(loss, value);
   }
-  book.record(LogFormat::kTorchtitan, record, line);
+  book.record(LogFormat::kTorchtitan, record, told);
   return Match::kRecord;
 }
 

@@ -61,8 +61,7 @@ Match dict(LogBook& book, const LogLine& line, std::string_view rest) {
     const char* const begin = rest.data();
     if (!key || !take(rest, ":") || !take_value(rest, value, number)) return Match::kBroken;
     if (number) record.note(book, *key, value);
-    else if (TrainerRecord::counts_steps(*key))
-      record.note_steps({begin, static_cast<std::size_t>(rest.data() - begin)});  // ms-swift: '30/100'
+    else record.note_text(*key, {begin, static_cast<std::size_t>(rest.data() - begin)});
     take(rest, ",");
   }
   return record.close(book, LogFormat::kTrainerOutput, line) ? Match::kRecord : Match::kNo;
@@ -169,12 +168,21 @@ void TrainerRecord::note_any(LogBook& book, std::string_view name, double value)
   if (named.kind != NamedValue::Kind::kMeanTime) note_value(book, record_, named, value);
 }
 
-bool TrainerRecord::counts_steps(std::string_view name) {
-  return name == "global_step/max_steps" || name == "iteration";
-}
-
-void TrainerRecord::note_steps(std::string_view text) {
+void TrainerRecord::note_text(std::string_view name, std::string_view text) {
+  const bool counts = name == "global_step/max_steps" || name == "iteration";
+  if (!counts && name != "elapsed_time") return;
   text.remove_prefix(std::min(text.size(), text.find_first_of("0123456789")));
+  if (!counts) {
+    constexpr double kDay = 86400, kHour = 3600, kMinute = 60;
+    double days = 0, hours = 0, minutes = 0, seconds = 0;
+    std::string_view rest = text;
+    if (scan::take_number(rest, days) && (take(rest, " day, ") || take(rest, " days, "))) text = rest;
+    else days = 0;
+    if (scan::take_number(text, hours) && take(text, ":") && scan::take_number(text, minutes) && take(text, ":") &&
+        scan::take_number(text, seconds))
+      record_.set(StepValue::kClock, days * kDay + hours * kHour + minutes * kMinute + seconds);
+    return;
+  }
   double step = 0, total = 0;
   if (!scan::take_number(text, step) || !take(text, "/") || !scan::take_number(text, total)) return;
   record_.step = step;
@@ -203,7 +211,9 @@ void TrainerRecord::end(LogBook& book, LogFormat format, const LogLine& line) co
   StepRecord mean;
   mean.step = record_.step;
   if (steps_per_second_ > 0) {
-    mean.set(StepValue::kStepSeconds, 1 / steps_per_second_);
+    // It divides all steps by the time of this part of the run (transformers: trainer_utils.py, speed_metrics).
+    const double all = std::max(run_time_ * steps_per_second_, 1.0), before = book.facts.resumed_at;
+    mean.set(StepValue::kStepSeconds, before < all ? run_time_ / (all - before) : 1 / steps_per_second_);
     // Three decimals are printed of both.
     constexpr double kRounding = 0.0005;
     const double steps = run_time_ * steps_per_second_, unsure = run_time_ * kRounding;
@@ -225,7 +235,9 @@ bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) 
   // In Trainer's summary it is the mean of the run.
   if (!std::isnan(train_loss_) && !record_.has(StepValue::kLoss)) record_.set(StepValue::kLoss, train_loss_);
   // A learning rate alone is a setting.
-  if ((record_.known & ~(1U << static_cast<unsigned>(StepValue::kLearningRate))) == 0) return false;
+  constexpr unsigned kSettings =
+      1U << static_cast<unsigned>(StepValue::kLearningRate) | 1U << static_cast<unsigned>(StepValue::kClock);
+  if ((record_.known & ~kSettings) == 0) return false;
   if (book.facts.run_over && record_.has(StepValue::kLoss)) {
     book.another_run();
     book.facts.run_over = false;
@@ -262,6 +274,7 @@ Match trainer_step(LogBook& book, const LogLine& line) {
 void trainer_starts(LogBook& book, const LogLine&, std::string_view) {
   book.starts();
   book.facts.examples.reset();
+  book.facts.resumed_at = 0;
   book.facts.records.begin_again();
   book.shows(LogFormat::kTrainerOutput);
 }
@@ -303,6 +316,11 @@ void trainer_steps(LogBook& book, const LogLine&, std::string_view rest) {
   if (const auto value = logged(rest)) log.planned_steps = value;
   if (log.sequences_per_step && book.facts.device_batch && book.facts.accumulation)
     log.processes = *log.sequences_per_step / (*book.facts.device_batch * *book.facts.accumulation);
+}
+
+/// "  Continuing training from global step 100"
+void trainer_goes_on(LogBook& book, const LogLine&, std::string_view rest) {
+  book.facts.resumed_at = logged(rest).value_or(0);
 }
 
 void trainer_trainable(LogBook& book, const LogLine&, std::string_view rest) {

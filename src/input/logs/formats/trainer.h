@@ -11,10 +11,9 @@ namespace gpuplan {
 class TrainerRecord {
  public:
   void note(LogBook& book, std::string_view name, double value);
-  /// ms-swift's names of "30/100".
-  static bool counts_steps(std::string_view name);
-  /// "30/100": its step, of how many.
-  void note_steps(std::string_view text);
+  /// Values that are texts: ms-swift's '30/100' is its step, of how many; LLaMA-Factory's "0:12:34" the time since the
+  /// start.
+  void note_text(std::string_view name, std::string_view text);
   /// Writes it into the book when there was anything known in it.
   bool close(LogBook& book, LogFormat format, const LogLine& line);
 

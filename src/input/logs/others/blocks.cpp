@@ -65,6 +65,14 @@ void olmo_value(LogBook& book, const LogLine& line, std::string_view) {
       note(book, line, LogFormat::kOlmo, known.quantity, known.reciprocal ? 1 / *value : *value);
 }
 
+/// "    gpu_memory/GPU reserved mem (GiB)=55.47"
+void olmo_memory(LogBook& book, const LogLine&, std::string_view rest) {
+  const bool reserved = rest.starts_with("reserved mem (GiB)="), active = rest.starts_with("active mem (GiB)=");
+  if (!reserved && !active) return;
+  if (const auto value = scan::number(rest.substr(rest.find('=') + 1)))
+    book.memory(reserved ? LoggedMemory::kReserved : LoggedMemory::kAllocated, *value * units::GiB);
+}
+
 /// "========================= Step 1/100 ========================="
 void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest) {
   if (line.text.starts_with("====") && line.text.ends_with("====")) begin(book, LogFormat::kNemoRl, rest);

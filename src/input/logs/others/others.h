@@ -31,6 +31,16 @@ void levanter_validation(LogBook& book, const LogLine& line, std::string_view re
 void accelerate_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_head(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_value(LogBook& book, const LogLine& line, std::string_view rest);
+void olmo_memory(LogBook& book, const LogLine& line, std::string_view rest);
+void unsloth_memory(LogBook& book, const LogLine& line, std::string_view rest);
+void unsloth_time(LogBook& book, const LogLine& line, std::string_view rest);
+void mlx_steps(LogBook& book, const LogLine& line, std::string_view rest);
+void deepspeed_chat_speed(LogBook& book, const LogLine& line, std::string_view rest);
+void deepspeed_chat_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
+void llama_cpp_time(LogBook& book, const LogLine& line, std::string_view rest);
+void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest);
+void llmc_peak(LogBook& book, const LogLine& line, std::string_view rest);
+void llmc_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest);
 void easyr1_head(LogBook& book, const LogLine& line, std::string_view rest);
 void easyr1_value(LogBook& book, const LogLine& line, std::string_view rest);

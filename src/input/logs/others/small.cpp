@@ -1,0 +1,126 @@
+// Single lines of programs whose lines of steps are read by their names: Unsloth's notebooks, mlx-lm (mlx_lm/lora.py),
+// DeepSpeed-Chat (dschat/utils/perf.py, training/step1_supervised_finetuning/main.py), llama.cpp
+// (tools/llama-bench/llama-bench.cpp, src/llama-context.cpp) and llm.c (train_gpt2.cu, train_gpt2.py).
+#include "base/text.h"
+#include "input/logs/others/others.h"
+
+namespace gpuplan {
+namespace {
+
+std::string_view text_before(const LogLine& line, std::string_view rest, std::size_t words) {
+  return line.text.substr(0, line.text.size() - rest.size() - words);
+}
+
+std::optional<double> last_number(std::string_view text) {
+  text = trim(text);
+  const std::size_t begin = text.find_last_not_of("0123456789.");
+  return scan::number(begin == std::string_view::npos ? text : text.substr(begin + 1));
+}
+
+std::optional<double> amount_behind(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  return at == std::string_view::npos ? std::nullopt : scan::amount(text.substr(at + words.size()));
+}
+
+void generates(LogBook& book, const LogLine& line, double rate) {
+  if (!(rate > 0)) return;
+  book.shows(LogFormat::kLlamaCpp);
+  book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
+  book.log.generated = true;
+  book.works(line);
+}
+
+}  // namespace
+
+/// "Peak reserved memory = 6.744 GB.": torch.cuda.max_memory_reserved() / 1024^3
+void unsloth_memory(LogBook& book, const LogLine&, std::string_view rest) {
+  double value = 0;
+  if (scan::take_next(rest, value) && scan::take(rest, " GB")) book.memory(LoggedMemory::kReserved, value * units::GiB);
+}
+
+/// "291.4821 seconds used for training.": Trainer's run time, behind the table of its steps.
+void unsloth_time(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::size_t kWords = std::string_view(" seconds used for training").size();
+  const auto seconds = last_number(text_before(line, rest, kWords));
+  if (!seconds || !(*seconds > 0)) return;
+  book.log.run_time = Seconds{*seconds};
+  book.ends(line);
+  if (const auto format = book.step_format(); format && book.step() > 0) {
+    StepRecord mean;
+    mean.step = book.step();
+    mean.set(StepValue::kStepSeconds, *seconds / book.step());
+    book.record(*format, mean, line, TimeSource::kMean);
+  }
+}
+
+/// "Starting training..., iters: 1000" of mlx-lm
+void mlx_steps(LogBook& book, const LogLine&, std::string_view rest) {
+  if (const auto steps = scan::number(rest); steps && *steps > 0) book.log.planned_steps = steps;
+}
+
+/// "Model Parameters: 6.738 B, Latency: 2.51s, TFLOPs: 104.12, Samples/sec: 25.49, Time/seq 0.04s, Batch Size: 64,
+/// Sequence Length: 512": of the step in the line before it.
+void deepspeed_chat_speed(LogBook& book, const LogLine& line, std::string_view) {
+  const auto seconds = amount_behind(line.text, "Latency: "), rate = amount_behind(line.text, "Samples/sec: ");
+  const auto format = book.step_format();
+  if (!seconds || !(*seconds > 0) || !format) return;
+  if (const auto batch = amount_behind(line.text, "Batch Size: "); batch && *batch > 0)
+    book.log.sequences_per_step = batch;
+  if (const auto length = amount_behind(line.text, "Sequence Length: "); length && *length > 0)
+    book.log.sequence_length = length;
+  StepRecord record;
+  record.step = book.step();
+  record.set(StepValue::kStepSeconds, *seconds);
+  if (rate && *rate > 0) record.set(StepValue::kSequences, *rate);
+  if (const auto flops = amount_behind(line.text, "TFLOPs: ")) record.set(StepValue::kModelFlops, *flops * 1e12);
+  book.record(*format, record, line);
+}
+
+/// "ppl: 6.123, loss: 1.812", after an epoch
+void deepspeed_chat_evaluation(LogBook& book, const LogLine& line, std::string_view rest) {
+  const auto format = book.step_format();
+  const auto loss = amount_behind(rest, ", loss: ");
+  if (!line.text.starts_with("ppl: ") || !loss || !format) return;
+  StepRecord record;
+  record.step = book.step();
+  record.set(StepValue::kValidation, *loss);
+  book.record(*format, record, line);
+}
+
+/// "llama_perf_context_print:        eval time =    2011.22 ms /   255 runs   (    7.89 ms per token,   126.79 tokens
+/// per second)"; that of the prompt has "tokens" where this one has "runs".
+void llama_cpp_time(LogBook& book, const LogLine& line, std::string_view rest) {
+  if (!line.text.contains(" eval time =") || line.text.contains("prompt eval time")) return;
+  constexpr std::size_t kWords = std::string_view(" tokens per second)").size();
+  if (const auto rate = last_number(text_before(line, rest, kWords))) generates(book, line, *rate);
+}
+
+/// "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | tg128 | 131.42 ± 0.44 |" of llama-bench: rows of generation.
+void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::size_t kWords = std::string_view(" ± ").size();
+  const std::string_view row = text_before(line, rest, kWords);
+  const std::size_t value = row.rfind('|');
+  if (value == std::string_view::npos || value == 0 || !line.text.starts_with('|')) return;
+  const std::size_t test = row.rfind('|', value - 1);
+  if (test == std::string_view::npos) return;
+  const std::string_view name = trim(row.substr(test + 1, value - test - 1));
+  if (name.size() < 3 || !is_digit(name[2]) || !(name.starts_with("tg") || name.starts_with("pp"))) return;
+  book.shows(LogFormat::kLlamaCpp);
+  if (!name.starts_with("tg")) return;
+  if (const auto rate = scan::number(trim(row.substr(value + 1)))) generates(book, line, *rate);
+}
+
+/// "peak memory consumption: 31000 MiB": torch.cuda.max_memory_allocated()
+void llmc_peak(LogBook& book, const LogLine&, std::string_view rest) {
+  double value = 0;
+  if (scan::take_next(rest, value) && scan::take(rest, " MiB"))
+    book.memory(LoggedMemory::kAllocated, value * units::MiB);
+}
+
+/// "device memory usage: 39123 MiB / 81050 MiB"
+void llmc_memory(LogBook& book, const LogLine&, std::string_view rest) {
+  double value = 0;
+  if (scan::take_next(rest, value) && scan::take(rest, " MiB")) book.memory(LoggedMemory::kDevice, value * units::MiB);
+}
+
+}  // namespace gpuplan
