@@ -62,6 +62,21 @@ class Fsdp(Written):
         for more in ("method: lora", "parallel: {sharding: zero1}"):
             self.assertNotIn("FSDP_TRANSFORMER_CLS_TO_WRAP", self.script(self.written("accelerate", LLAMA, SAMPLES, 8, 1, more)))
 
+    def test_axolotl_is_told_of_layers_copies_and_kept_weights(self):
+        """Its own defaults would take classes that a network lacks, shards of one GPU, and zero3 for zero2."""
+        for cut, nodes, keys in (("{dp: 16, sharding: hsdp}", 2, {"dp_shard_size": 8, "dp_replicate_size": 2}),
+                                 ("{dp: 16, sharding: zero3}", 2, {}), ("{dp: 8, sharding: zero2}", 1, {})):
+            folder = self.written("axolotl", LLAMA, SAMPLES, 8, nodes, "{method: lora, parallel: %s}" % cut)
+            settings = yaml.safe_load(self.read(folder, "axolotl.yaml"))
+            self.assertEqual({key: settings[key] for key in ("dp_shard_size", "dp_replicate_size") if key in settings}, keys)
+            self.assertEqual(settings["fsdp_config"]["reshard_after_forward"], "zero2" not in cut)
+            script = self.script(folder)
+            starts = script.index("axolotl train ")
+            self.assertLess(script.index('export FSDP_TRANSFORMER_CLS_TO_WRAP="$layers"'), starts)
+            self.assertEqual(0 < script.find("export FSDP_RESHARD_AFTER_FORWARD=false") < starts, "zero2" in cut)
+        folder = self.written("axolotl", LLAMA, SAMPLES, 8, 1, "{method: lora, parallel: {sharding: none}}")
+        self.assertNotIn("FSDP_", self.script(folder))
+
     def test_version_1_keeps_what_learns_apart_beside_adapters(self):
         for more, whole in (("{method: lora, parallel: {sharding: hsdp}}", False), ("parallel: {sharding: hsdp}", True)):
             fsdp = self.fsdp(self.written("accelerate", LLAMA, SAMPLES, 8, 2, more))

@@ -75,9 +75,12 @@ bool leaves_weights_unused(const WorkPlace& place) {
 }
 
 std::vector<std::string> name_layers(const WorkPlace& place, Work& work, bool trl) {
-  if (backend_of(place) != Backend::kFsdp) return {};
+  return backend_of(place) == Backend::kFsdp ? name_all_layers(place, work, trl) : std::vector<std::string>{};
+}
+
+std::vector<std::string> name_all_layers(const WorkPlace& place, Work& work, bool by_architecture) {
   for (const char* name : {"decoder_layers.py", "wrapped_layers.py"}) work.files.push_back(program(place, name));
-  return {"layers=$(python3 " + file_word("wrapped_layers.py") + (trl ? " --by-architecture" : "") + ")",
+  return {"layers=$(python3 " + file_word("wrapped_layers.py") + (by_architecture ? " --by-architecture" : "") + ")",
           "export FSDP_TRANSFORMER_CLS_TO_WRAP=\"$layers\""};
 }
 

@@ -26,6 +26,8 @@ bool leaves_weights_unused(const WorkPlace& place);
 /// Lines of the shell that tell FSDP which classes to gather one by one (wrapped_layers.py, which joins the phase's
 /// files with decoder_layers.py); none without FSDP. `trl`: for the network that TRL loads, else for one of text.
 std::vector<std::string> name_layers(const WorkPlace& place, Work& work, bool trl);
+/// The same of a program that runs under FSDP whatever backend_of() says.
+std::vector<std::string> name_all_layers(const WorkPlace& place, Work& work, bool by_architecture);
 
 /// Stage of ZeRO: states go to the host from stage 1 on, weights in stage 3 only.
 int deepspeed_stage(const Strategy& strategy);

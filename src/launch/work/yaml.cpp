@@ -137,12 +137,16 @@ void axolotl_reports(Work& work) {
   work.command.push_back("[[ \",${REPORT_TO:-},\" != *,tensorboard,* ]] || echo 'use_tensorboard: true'" + into);
 }
 
-/// Ends the phase where a row of DATA has a picture, or nothing that is learnt.
-void look_at_rows(const WorkPlace& place, Work& work) {
+/// Ends the phase where a row of DATA has a picture, or nothing that is learnt. `layers`: they are asked for, too.
+void look_at_rows(const WorkPlace& place, Work& work, bool layers = false) {
   for (const char* name : {"phase_parts.py", "data_sources.py", "data_rows.py", "first_row.py"})
     work.files.push_back(program(place, name));
   JsonWriter json;
   json.begin_object().member("seed", training_numbers(place).seed);
+  if (layers) {  // wrapped_layers.py asks for them
+    json.key("model");
+    write_model(json, place, place.train().models, 0, work);
+  }
   work.files.push_back({place.path("settings.json"), json.end().take(), false});
   work.command.push_back("python3 " + file_word("first_row.py") + (plain_text(place) ? " text" : " messages"));
 }
@@ -206,9 +210,11 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   const std::string_view attention = axolotl_attention(place);
   lines.set("attn_implementation", attention).set("torch_compile", eight || s.compile);
   if (s.tp > 1) lines.set("tensor_parallel_size", s.tp);
-  // The rest of the GPUs has to be named where others than FSDP share the work.
-  if ((s.tp > 1 || s.cp > 1) && s.sharding >= Sharding::kZero2 && s.dp > 1)
-    lines.set("dp_shard_size", s.sharding == Sharding::kHsdp ? std::max(s.dp / place.laid.nodes, 1) : s.dp);
+  // The rest of the GPUs has to be named where others than FSDP share the work, copies of shards among them: accelerate
+  // ends where the product is not the number of processes (parallelism_config.py, _validate_accelerator).
+  const bool copies = s.sharding == Sharding::kHsdp;
+  if ((s.tp > 1 || s.cp > 1 || copies) && s.sharding >= Sharding::kZero2 && s.dp > 1)
+    lines.set("dp_shard_size", copies ? std::max(s.dp / place.laid.nodes, 1) : s.dp);
   if (s.cp > 1) lines.set("context_parallel_size", s.cp);
   const bool host = s.offload != Offload::kNone;
   if (fsdp) {
@@ -218,7 +224,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     // By itself every rank moves the whole model to its GPU before it is sharded (loaders/model.py,
     // skip_move_to_device).
     lines.set("  cpu_ram_efficient_loading", true);
-    if (s.sharding == Sharding::kHsdp) lines.set("dp_replicate_size", place.laid.nodes);
+    if (copies) lines.set("dp_replicate_size", place.laid.nodes);
   } else if (stage > 0) {
     lines.set("deepspeed", std::string(kFilesMark) + "/ds_config.json");
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, stage), false});
@@ -257,8 +263,13 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     work.command.push_back("python3 " + file_word("axolotl_template.py") + " >>\"$GPUPLAN_RUN_DIR/axolotl.yaml\"");
   }
   axolotl_reports(work);
-  look_at_rows(place, work);
+  look_at_rows(place, work, fsdp);
   leave_out_unfinished(work);
+  if (fsdp) {
+    std::ranges::move(name_all_layers(place, work, false), std::back_inserter(work.command));
+    // It hands on what is true (utils/trainer.py, setup_fsdp_envs); accelerate takes true where nothing is said.
+    if (s.sharding == Sharding::kZero2) work.command.emplace_back("export FSDP_RESHARD_AFTER_FORWARD=false");
+  }
   work.command.push_back(
       "axolotl train \"$GPUPLAN_RUN_DIR/axolotl.yaml\" --launcher torchrun -- --nproc_per_node=\"$GPUPLAN_GPUS\" "
       "--nnodes=\"$GPUPLAN_NODES\" --node_rank=\"$GPUPLAN_NODE_RANK\" --master_addr=\"$GPUPLAN_MASTER_ADDR\" "

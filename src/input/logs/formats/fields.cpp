@@ -173,6 +173,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"it_s", kStepRate},
     NameMeaning{"iters_sec", kStepRate},
     NameMeaning{"iters_s", kStepRate},
+    NameMeaning{"last_time", is_value(StepValue::kStepSeconds)},  // detectron2, beside the median "time"
     NameMeaning{"step_avg", kMeanTime, FieldUnit::kTime},
     NameMeaning{"avg_step_time", kMeanTime},
     NameMeaning{"train_time", is_value(StepValue::kClock), FieldUnit::kTime},
@@ -188,6 +189,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"elements_per_second", is_value(StepValue::kTokens)},  // fairseq2: of texts they are tokens
     NameMeaning{"throughput", is_value(StepValue::kTokens), FieldUnit::kTokens},
     NameMeaning{"tgs", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"real_tgs", is_value(StepValue::kTokensPerGpu)},  // InternEvo, without padding
     NameMeaning{"tok_s_gpu", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tokens_s_gpu", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tokens_sec_gpu", is_value(StepValue::kTokensPerGpu)},
@@ -246,6 +248,19 @@ NamedValue meaning_of_memory(std::string_view words) {
   if (is_other_memory(words)) return {};
   if (words.contains("reserv")) return kPeakReserved;
   return std::ranges::any_of(kOfGpu, holds) ? kPeakAllocated : NamedValue{};
+}
+
+/// "gpu_mem_gb": bytes of one, where the name ends with a unit, which is taken off; else 0.
+double unit_in_name(std::string_view& words) {
+  for (const auto& [unit, scale] : {std::pair{std::string_view("_gb"), units::GiB},
+                                    {std::string_view("_gib"), units::GiB},
+                                    {std::string_view("_mb"), units::MiB},
+                                    {std::string_view("_mib"), units::MiB}}) {
+    if (!words.ends_with(unit)) continue;
+    words.remove_suffix(unit.size());
+    return scale.value;
+  }
+  return 0;
 }
 
 /// Of numbers without a name, their unit tells: "3056.36 ms", "171440 tok/s".
@@ -342,6 +357,7 @@ bool LogFields::number(LogField& field) {
   field.unit = unit_;
   field.measure.reset();
   field.total = scan::kUnknown;
+  field.mebi = false;
   field.fraction = std::ranges::any_of(written, [](char c) { return c == '.' || c == 'e' || c == 'E'; });
   if (rest.size() > 3 && (rest[0] == '/' || (rest[0] == ' ' && rest[1] == '/' && rest[2] == ' '))) {
     // "12/90", "1/  90", "1 / 90"
@@ -365,7 +381,8 @@ bool LogFields::number(LogField& field) {
   const bool close = size > 0 && (peek.size() == rest.size() || size > 1);
   const char next = size < peek.size() ? peek[size] : ' ';
   if (close && next != ':' && next != '=' && !is_name_letter(next)) {
-    field.measure = field_measure(peek.substr(0, size));
+    field.mebi = peek.substr(0, size) == "M";  // which is no minute
+    if (!field.mebi) field.measure = field_measure(peek.substr(0, size));
     if (field.measure) {
       field.unit = peek.substr(0, size);
       rest = peek.substr(size);
@@ -443,7 +460,7 @@ void LogFields::sign() {
 }
 
 NamedValue meaning_of(const LogField& field) {
-  const FieldMeasure measure = field.measure ? *field.measure : field_measure(field.unit).value_or(FieldMeasure{});
+  FieldMeasure measure = field.measure ? *field.measure : field_measure(field.unit).value_or(FieldMeasure{});
   if (field.name.empty()) return meaning_of_unit(measure);
   std::array<char, kLongestName> small;
   std::string_view name = field.name;
@@ -453,6 +470,8 @@ NamedValue meaning_of(const LogField& field) {
     return s == ' ' || s == '-' || s == '/' || s == '.' ? '_' : s;
   });
   std::string_view words(small.data(), name.size());
+  // detectron2's "max_mem: 7012M"
+  if (field.mebi && words.contains("mem")) measure = {FieldUnit::kBytes, units::MiB.value};
   std::size_t left = 0;
   while (true) {
     if (const NameMeaning* const found = kMeanings.find(words); found != nullptr) {
@@ -474,9 +493,11 @@ NamedValue meaning_of(const LogField& field) {
     // The words behind the next blank.
     const std::size_t blank = name.find(' ', left);
     if (blank == std::string_view::npos) {
-      if (measure.unit != FieldUnit::kBytes) return {};
-      NamedValue memory = meaning_of_memory({small.data(), name.size()});
-      memory.scale *= measure.scale;
+      std::string_view whole(small.data(), name.size());
+      const double scale = measure.unit == FieldUnit::kBytes ? measure.scale : unit_in_name(whole);
+      if (!(scale > 0)) return {};
+      NamedValue memory = meaning_of_memory(whole);
+      memory.scale *= scale;
       return memory;
     }
     left = blank + 1;

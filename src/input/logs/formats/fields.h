@@ -35,6 +35,7 @@ struct LogField {
   std::optional<FieldMeasure> measure{};  ///< by the unit, where it was looked up
   double total = scan::kUnknown;          ///< behind a slash: "12/90"
   bool fraction = false;                  ///< written as no whole number: "3.1", "1e-4", "nan"
+  bool mebi = false;                      ///< "M" behind it: mebibytes, of memory
 };
 
 /// Takes numbers off the front of a line one by one.

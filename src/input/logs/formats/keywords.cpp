@@ -145,6 +145,15 @@ constexpr std::array kSentences = {
     Sentence{"Time/seq ", deepspeed_chat_speed},
     Sentence{"ppl: ", deepspeed_chat_evaluation},
     Sentence{" tokens per second)", llama_cpp_time},
+    Sentence{"eval rate: ", ollama_rate},
+    Sentence{"CUDA memory ", llama_cookbook_memory},
+    Sentence{"eval_epoch_loss=tensor(", llama_cookbook_evaluation},
+    Sentence{"Total Output Throughput (tokens/sec):", vllm_benchmark},  // trtllm-bench
+    Sentence{"[TTFT] (ms):", benchmark_first_token},
+    Sentence{"[TPOT] (ms):", benchmark_per_token},
+    Sentence{"Output token throughput (per sec) ", vllm_benchmark},  // GenAI-Perf
+    Sentence{"Time to first token (ms) ", benchmark_first_token},
+    Sentence{"Inter token latency (ms) ", benchmark_per_token},
     Sentence{" ± ", llama_bench_row},
     Sentence{"val loss ", llmc_validation},
     Sentence{"NVIDIA ", nvidia_smi_gpu},

@@ -131,6 +131,8 @@ Match nemo_step(LogBook& book, const LogLine& line) {
     else if (name == "lr") it.record.set(StepValue::kLearningRate, value);
     else if (name == "val_loss") it.record.set(StepValue::kValidation, value);
     else if (name == "global_batch_size" && value > 0) book.log.sequences_per_step = value;
+    else if (name == "max_memory_reserved") book.memory(LoggedMemory::kReserved, Bytes{value});
+    else if (name == "peak_memory_usage") book.memory(LoggedMemory::kAllocated, Bytes{value});
   }
   it.record.step += 1;
   if (planned) book.log.planned_steps = last + 1;

@@ -89,10 +89,20 @@ void vllm_prompts(LogBook& book, const LogLine& line, std::string_view rest) {
   if (const auto rate = scan::number(rest.substr(at + kOutput.size())); rate && *rate > 0) add_rate(book, line, *rate);
 }
 
+namespace {
+
+/// Blanks, and the side of a table's cell (GenAI-Perf).
+void skip_to_value(std::string_view& rest) {
+  scan::skip_spaces(rest);
+  if (scan::take(rest, "\u2502")) scan::skip_spaces(rest);
+}
+
+}  // namespace
+
 /// "Output token throughput (tok/s):         2195.23" of `vllm bench serve`
 void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
   double value = 0;
-  scan::skip_spaces(rest);
+  skip_to_value(rest);
   if (!scan::take_count(rest, value)) return;
   add_rate(book, line, value);
   book.log.generated = true;
@@ -102,7 +112,7 @@ namespace {
 
 void latency(std::optional<Seconds>& of, std::string_view rest) {
   double value = 0;
-  scan::skip_spaces(rest);
+  skip_to_value(rest);
   if (scan::take_count(rest, value) && value >= 0) of = value * units::millisecond;
 }
 

@@ -39,6 +39,9 @@ void deepspeed_chat_speed(LogBook& book, const LogLine& line, std::string_view r
 void deepspeed_chat_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_cpp_time(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest);
+void ollama_rate(LogBook& book, const LogLine& line, std::string_view rest);
+void llama_cookbook_memory(LogBook& book, const LogLine& line, std::string_view rest);
+void llama_cookbook_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
 void llmc_peak(LogBook& book, const LogLine& line, std::string_view rest);
 void llmc_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest);

@@ -110,6 +110,34 @@ void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest) 
   if (const auto rate = scan::number(trim(row.substr(value + 1)))) generates(book, line, *rate);
 }
 
+/// "eval rate:            51.70 tokens/s" of `ollama run --verbose`, which has llama.cpp's engine; "prompt eval rate"
+/// is that of reading.
+void ollama_rate(LogBook& book, const LogLine& line, std::string_view rest) {
+  scan::skip_spaces(rest);
+  if (!line.text.starts_with("eval rate: ") || !rest.contains("tokens/s")) return;
+  if (const auto rate = scan::number(rest)) generates(book, line, *rate);
+}
+
+/// "Max CUDA memory reserved was 55 GB" of llama-cookbook (llama_cookbook/utils/train_utils.py): GiB
+void llama_cookbook_memory(LogBook& book, const LogLine& line, std::string_view rest) {
+  if (!line.text.contains("Max CUDA memory ")) return;
+  const bool reserved = scan::take(rest, "reserved was ");
+  double value = 0;
+  if ((reserved || scan::take(rest, "allocated was ")) && scan::take_number(rest, value) && scan::take(rest, " GB"))
+    book.memory(reserved ? LoggedMemory::kReserved : LoggedMemory::kAllocated, value * units::GiB);
+}
+
+/// " eval_ppl=tensor(2.6, device='cuda:0') eval_epoch_loss=tensor(0.9512, device='cuda:0')"
+void llama_cookbook_evaluation(LogBook& book, const LogLine& line, std::string_view rest) {
+  const auto format = book.step_format();
+  double loss = 0;
+  if (!format || !scan::take_number(rest, loss)) return;
+  StepRecord record;
+  record.step = book.step();
+  record.set(StepValue::kValidation, loss);
+  book.record(*format, record, line);
+}
+
 /// "peak memory consumption: 31000 MiB": torch.cuda.max_memory_allocated()
 void llmc_peak(LogBook& book, const LogLine&, std::string_view rest) {
   double value = 0;
