@@ -32,10 +32,11 @@ class WrappedLines {
   /// carriage return.
   template <class Take>
   void line(std::string_view text, std::uint32_t number, bool fed, Take&& take) {
-    const bool wraps = may_wrap(text, number);
-    std::string_view rest = wraps ? unwrapped(text, number, fed) : text;
+    std::string_view rest = may_wrap(text, number) ? unwrapped(text, number, fed) : text;
+    // A line that was left as it is has no ends inside.
+    const bool made = rest.data() != text.data();
     while (!rest.empty()) {
-      const std::size_t end = wraps ? std::min(rest.size(), rest.find_first_of("\r\n")) : rest.size();
+      const std::size_t end = made ? std::min({rest.find('\r'), rest.find('\n'), rest.size()}) : rest.size();
       if (end > 0) take(rest.substr(0, end), number);
       rest.remove_prefix(std::min(rest.size(), end + 1));
     }
