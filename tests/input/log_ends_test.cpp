@@ -130,6 +130,40 @@ TEST(LogEnds, TimesOfStepsByTheNamesOfPrograms) {
   EXPECT_EQ(chat.validation.last().value, 1.75);
 }
 
+TEST(LogEnds, BatchesOfAnEpochAreItsSteps) {
+  for (const std::string form :
+       {"Epoch 1, Batch 50/900, Loss: 0.5\nEpoch 1, Batch 100/900, Loss: 0.25\nEpoch 2, Batch 50/900, Loss: 0.125\n",
+        "Epoch [1/2], Batch [50/900], Loss: 0.5\nEpoch [1/2], Batch [100/900], Loss: 0.25\n"
+        "Epoch [2/2], Batch [50/900], Loss: 0.125\n"}) {
+    const RunLog log = read_text(form);
+    EXPECT_EQ(log.last_step, 950) << form;
+    EXPECT_EQ(log.loss.count(), 3U) << form;
+    EXPECT_EQ(log.loss.last().value, 0.125) << form;
+  }
+  // a size
+  EXPECT_EQ(read_text("Epoch 1 | batch 64 | step 10 | loss: 0.5\n").last_step, 10);
+}
+
+TEST(LogEnds, LossesOfEpochsWithoutSteps) {
+  const RunLog log = read_text(
+      "Epoch 1/3 - train_loss: 0.5 - val_loss: 0.75 - time: 121.2s\nEpoch 2/3 - train_loss: 0.25 - val_loss: 0.5 - "
+      "time: 122.2s\n");
+  EXPECT_FALSE(log.last_step);
+  EXPECT_EQ(log.epoch, 2);
+  EXPECT_EQ(log.loss.count(), 2U);
+  EXPECT_EQ(log.loss.last().value, 0.25);
+  EXPECT_EQ(log.validation.last().value, 0.5);
+  const RunLog samples = read_text(
+      "Train Epoch: 1 [0/60000 (0%)]\tLoss: 2.5\nTrain Epoch: 1 [30000/60000 (50%)]\tLoss: 2.25\nTrain Epoch: 2 "
+      "[15000/60000 (25%)]\tLoss: 1.25\n");
+  EXPECT_FALSE(samples.last_step);
+  EXPECT_EQ(samples.epoch, 1.25);
+  EXPECT_EQ(samples.loss.last().value, 1.25);
+  // Where steps are told, those of epochs repeat them.
+  const RunLog beside = read_text("step 10 loss: 0.5\nEpoch 1: mean loss: 0.625\nstep 20 loss: 0.25\n");
+  EXPECT_EQ(beside.loss.count(), 2U);
+}
+
 TEST(LogEnds, UnslothsNotebook) {
   const RunLog log = read_text("Step\tTraining Loss\n1\t2.5\n2\t2.25\n10.5 seconds used for training.\n");
   EXPECT_TRUE(log.finished);

@@ -193,6 +193,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"tok_s_gpu", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tokens_s_gpu", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tokens_sec_gpu", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tokens_per_gpu_per_second", is_value(StepValue::kTokensPerGpu)},  // Megatron-DeepSpeed
     NameMeaning{"tokens_per_sec_per_gpu", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tokens_per_second_per_gpu", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tokens_s_device", is_value(StepValue::kTokensPerGpu)},

@@ -2,6 +2,7 @@
 // DeepSpeed (deepspeed/utils/timer.py @ edaa722, runtime/engine.py), modded-nanogpt (train_gpt.py @ f411b3d), llm.c
 // (llmc/logger.h, train_gpt2.cu @ f1e2ace), LLMQ (src/training/logging.cpp @ b77d969), and what people write
 // themselves.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -36,6 +37,7 @@ struct StepLine {
   bool after_epoch = false;           ///< the number before this one was that of an epoch
   bool rewards = false;               ///< it has names that only learning by rewards has
   bool fraction = false;              ///< a loss or time that is no whole number: code has whole ones
+  double batch = scan::kUnknown, batches = scan::kUnknown;  ///< "Batch 50/938", which may be a size too
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
@@ -63,6 +65,11 @@ bool times_are_of_steps(LogFacts& facts, double time) {
   return facts.times_less >= 2 && facts.times_less * kOften > facts.times_told;
 }
 
+bool is_batch(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind(' ') + 1);
+  return iequals(last, "batch") || iequals(last, "batch_idx");
+}
+
 void note_field(LogBook& book, StepLine& it, const LogField& field) {
   // "[epoch 2][100/1000]"
   const bool behind_epoch = std::exchange(it.after_epoch, false);
@@ -78,6 +85,10 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     return;
   }
   const NamedValue named = meaning_of(field);
+  if (std::isnan(it.batch) && !field.fraction && is_batch(field.name)) {
+    it.batch = field.value;
+    it.batches = field.total;
+  }
   if (named.kind == NamedValue::Kind::kNothing && std::isnan(it.some_time)) it.some_time = some_time(field);
   // prime-rl's "Peak Mem. 58.1 GiB" is what the allocator reserves (src/prime_rl/trainer/sft/train.py).
   if (named.kind == NamedValue::Kind::kAllocated && field.name.ends_with("Peak Mem") &&
@@ -145,6 +156,12 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
       validation = validation || speaks_of_validation(words_before(line.text, field.name, is_loss));
   }
   StepRecord& record = it.record;
+  // "Epoch 1, Batch 50/938, Loss: 0.35": without another number it counts the steps of the epoch.
+  if (std::isnan(record.step) && record.epoch >= 0 && it.batch >= 0) {
+    record.step = it.batch;
+    record.of = it.batches;
+    record.of_epoch = true;
+  }
   if (std::isnan(record.step)) return false;
   if (maxtext) ++record.step;
   if (validation && record.has(StepValue::kLoss) && !record.has(StepValue::kValidation))
@@ -241,10 +258,32 @@ bool known_step(LogBook& book, const LogLine& line, std::size_t begin) {
 
 }  // namespace
 
+namespace {
+
+/// "Epoch 1/3 - train_loss: 0.35 - val_loss: 0.36", and "Train Epoch: 1 [640/60000 (1%)]  Loss: 2.3", which counts
+/// samples: a loss at an epoch, of programs that tell no steps.
+void epoch_loss(LogBook& book, const LogLine& line) {
+  // Records in braces have readers of their own.
+  if (book.step_format() || line.text.starts_with('#') || line.text.contains('{')) return;
+  StepLine it;
+  LogFields fields(line.text);
+  for (LogField field; fields.next(field);) note_field(book, it, field);
+  StepRecord& record = it.record;
+  if (!it.fraction || !(record.epoch >= 0) || !(record.has(StepValue::kLoss) || record.has(StepValue::kValidation)))
+    return;
+  if (record.of > 0) record.epoch = std::max(record.epoch - 1, 0.0) + record.step / record.of;
+  record.step = record.of = scan::kUnknown;
+  book.epoch(record.epoch);
+  book.record(LogFormat::kFields, record, line);
+}
+
+}  // namespace
+
 /// "Epoch: [0][ 10/5005] Loss 6.9", and lines that only name the epoch of the steps that follow: "=== Epoch 2/3 ===".
 void epoch_line(LogBook& book, const LogLine& line, LogFormat format) {
   const bool samples = line.text.find("%)") != std::string_view::npos;  // "Train Epoch: 1 [640/60000 (1%)]"
   if (!samples && fields_step(book, line, format)) return;
+  if (format == LogFormat::kFields) epoch_loss(book, line);
   std::string_view rest = line.text;
   while (!rest.empty() && !is_letter(rest.front())) rest.remove_prefix(1);
   if (!iequals(rest.substr(0, 5), "epoch")) return;
