@@ -13,6 +13,7 @@ namespace gpuplan {
 enum class FieldUnit : std::uint8_t {
   kNone,
   kTime,
+  kStepTime,  ///< "s/it"
   kTokens,
   kTokensPerGpu,
   kSequences,
@@ -26,6 +27,11 @@ struct FieldMeasure {
   FieldUnit unit = FieldUnit::kNone;
   double scale = 1;
 };
+
+constexpr char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// "ms", "tok/s", "GiB", in letters of any size; nullopt: it is no unit.
+std::optional<FieldMeasure> field_measure(std::string_view text);
 
 /// A number of a line with what stands around it.
 struct LogField {

@@ -1,0 +1,301 @@
+// What the names of numbers mean, whatever program wrote them.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "input/logs/book/known_names.h"
+#include "input/logs/formats/fields.h"
+
+namespace gpuplan {
+namespace {
+
+bool same_letters(std::string_view text, std::string_view lowered) {
+  return std::ranges::equal(text, lowered, [](char a, char b) { return small_letter(a) == b; });
+}
+
+/// With what the names below are: what they mean, and the units that numbers under them come in.
+struct NameMeaning {
+  std::string_view name;  ///< small letters; blanks, dashes, slashes and dots are '_'
+  NamedValue value;
+  FieldUnit unit = FieldUnit::kNone;  ///< that it must have been given in; kNone: it needs none
+};
+
+constexpr NamedValue is_value(StepValue quantity) { return {NamedValue::Kind::kQuantity, quantity, 1}; }
+constexpr NamedValue kStepNumber{NamedValue::Kind::kStep, StepValue::kLoss, 1};
+constexpr NamedValue kPeakAllocated{NamedValue::Kind::kAllocated, StepValue::kLoss, 1};
+constexpr NamedValue kPeakReserved{NamedValue::Kind::kReserved, StepValue::kLoss, 1};
+constexpr NamedValue kMeanTime{NamedValue::Kind::kMeanTime, StepValue::kStepSeconds, 1};
+
+constexpr NamedValue kStepRate{NamedValue::Kind::kStepRate, StepValue::kStepSeconds, 1};
+
+constexpr KnownNames kMeanings(std::array{
+    NameMeaning{"step", kStepNumber},
+    NameMeaning{"steps", kStepNumber},
+    NameMeaning{"global_step", kStepNumber},
+    NameMeaning{"train_step", kStepNumber},
+    NameMeaning{"iter", kStepNumber},
+    NameMeaning{"iteration", kStepNumber},
+    NameMeaning{"s", kStepNumber},  // llm.c: "s:250 tel:3.5"
+    NameMeaning{"epoch", {NamedValue::Kind::kEpoch, StepValue::kLoss, 1}},
+    NameMeaning{"loss", is_value(StepValue::kLoss)},
+    NameMeaning{"train_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"training_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"loss_train", is_value(StepValue::kLoss)},
+    NameMeaning{"avg_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"mean_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"total_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"lm_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"ce_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"train_loss_step", is_value(StepValue::kLoss)},
+    NameMeaning{"reduced_train_loss", is_value(StepValue::kLoss)},
+    // fairseq2, OpenRLHF, sd-scripts, XTuner
+    NameMeaning{"nll_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"gpt_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"avr_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"llm_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"reduced_llm_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"step_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"loss_step", is_value(StepValue::kLoss)},
+    NameMeaning{"loss_train_total", is_value(StepValue::kLoss)},
+    NameMeaning{"trl", is_value(StepValue::kLoss)},
+    NameMeaning{"loss_mean", is_value(StepValue::kLoss)},    // torchtitan's learning by rewards
+    NameMeaning{"policy_loss", is_value(StepValue::kLoss)},  // OpenRLHF; where another is told, that one counts
+    NameMeaning{"val_loss", is_value(StepValue::kValidation)},
+    NameMeaning{"valid_loss", is_value(StepValue::kValidation)},
+    NameMeaning{"validation_loss", is_value(StepValue::kValidation)},
+    NameMeaning{"eval_loss", is_value(StepValue::kValidation)},
+    NameMeaning{"test_loss", is_value(StepValue::kValidation)},
+    NameMeaning{"loss_val", is_value(StepValue::kValidation)},
+    NameMeaning{"val_bpb", is_value(StepValue::kValidation)},
+    NameMeaning{"eval", is_value(StepValue::kValidation)},
+    NameMeaning{"tel", is_value(StepValue::kValidation)},
+    NameMeaning{"norm", is_value(StepValue::kGradNorm)},
+    NameMeaning{"grad", is_value(StepValue::kGradNorm)},
+    NameMeaning{"grad_norm", is_value(StepValue::kGradNorm)},
+    NameMeaning{"actor_grad_norm", is_value(StepValue::kGradNorm)},
+    NameMeaning{"gradnorm", is_value(StepValue::kGradNorm)},
+    NameMeaning{"gnorm", is_value(StepValue::kGradNorm)},
+    NameMeaning{"gradient_norm", is_value(StepValue::kGradNorm)},
+    NameMeaning{"lr", is_value(StepValue::kLearningRate)},
+    NameMeaning{"learning_rate", is_value(StepValue::kLearningRate)},
+    // Bare numbers of these are seconds. "time" may be all of the run's: only milliseconds are surely a step's.
+    NameMeaning{"dt", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"step_time", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"time_per_step", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"time_per_step_s", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"iter_time", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"time_per_iter", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"time_per_iteration", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"iteration_time", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"train_step_timing_in_s", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"iter_dt", is_value(StepValue::kStepSeconds)},    // minGPT
+    NameMeaning{"time_step", is_value(StepValue::kStepSeconds)},  // "time/step"
+    NameMeaning{"time_iter", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"s_step", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"sec_step", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"step_time_s", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"perf_step_time", is_value(StepValue::kStepSeconds)},     // slime
+    NameMeaning{"timing_step_total", is_value(StepValue::kStepSeconds)},  // OpenRLHF
+    NameMeaning{"step_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"iter_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"ms_step", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"dt_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"elapsed_time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"sec_per_step", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"took", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
+    NameMeaning{"time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
+    NameMeaning{"steps_per_second", kStepRate},
+    NameMeaning{"steps_per_sec", kStepRate},
+    NameMeaning{"steps_sec", kStepRate},
+    NameMeaning{"steps_s", kStepRate},
+    NameMeaning{"it_sec", kStepRate},  // mlx-lm: "It/sec"
+    NameMeaning{"it_s", kStepRate},
+    NameMeaning{"iters_sec", kStepRate},
+    NameMeaning{"iters_s", kStepRate},
+    NameMeaning{"last_time", is_value(StepValue::kStepSeconds)},  // detectron2, beside the median "time"
+    NameMeaning{"step_avg", kMeanTime, FieldUnit::kTime},
+    NameMeaning{"avg_step_time", kMeanTime},
+    NameMeaning{"train_time", is_value(StepValue::kClock), FieldUnit::kTime},
+    NameMeaning{"tps", is_value(StepValue::kTokens)},
+    NameMeaning{"tok_s", is_value(StepValue::kTokens)},
+    NameMeaning{"tok_sec", is_value(StepValue::kTokens)},
+    NameMeaning{"toks_s", is_value(StepValue::kTokens)},
+    NameMeaning{"tokens_s", is_value(StepValue::kTokens)},
+    NameMeaning{"tokens_sec", is_value(StepValue::kTokens)},
+    NameMeaning{"tok_per_sec", is_value(StepValue::kTokens)},
+    NameMeaning{"tokens_per_sec", is_value(StepValue::kTokens)},
+    NameMeaning{"tokens_per_second", is_value(StepValue::kTokens)},
+    NameMeaning{"elements_per_second", is_value(StepValue::kTokens)},  // fairseq2: of texts they are tokens
+    NameMeaning{"throughput", is_value(StepValue::kTokens), FieldUnit::kTokens},
+    NameMeaning{"tgs", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"real_tgs", is_value(StepValue::kTokensPerGpu)},  // InternEvo, without padding
+    NameMeaning{"tok_s_gpu", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tokens_s_gpu", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tokens_sec_gpu", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tokens_per_gpu_per_second", is_value(StepValue::kTokensPerGpu)},  // Megatron-DeepSpeed
+    NameMeaning{"tokens_per_sec_per_gpu", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tokens_per_second_per_gpu", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tokens_s_device", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tokens_per_sec_per_device", is_value(StepValue::kTokensPerGpu)},
+    NameMeaning{"tflop_s_device", {NamedValue::Kind::kQuantity, StepValue::kModelFlops, 1e12}},
+    NameMeaning{"model_tflops_per_gpu", {NamedValue::Kind::kQuantity, StepValue::kModelFlops, 1e12}},
+    NameMeaning{"samples_s", is_value(StepValue::kSequences)},
+    NameMeaning{"samples_sec", is_value(StepValue::kSequences)},
+    NameMeaning{"samples_per_sec", is_value(StepValue::kSequences)},
+    NameMeaning{"samples_per_second", is_value(StepValue::kSequences)},
+    // PaddleNLP's Trainer, of the steps since its last line
+    NameMeaning{"interval_steps_per_second", kStepRate},
+    NameMeaning{"interval_samples_per_second", is_value(StepValue::kSequences)},
+    NameMeaning{"interval_tokens_per_second_per_device", is_value(StepValue::kTokensPerGpu)},
+    // DeepSpeed (deepspeed/utils/timer.py): of all GPUs; the last step's stands behind the mean and takes its place
+    NameMeaning{"samplespersec", is_value(StepValue::kSequences)},
+    NameMeaning{"runningavgsamplespersec", is_value(StepValue::kSequences)},
+    NameMeaning{"currsamplespersec", is_value(StepValue::kSequences)},
+    NameMeaning{"maxmemallocated", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"mem", kPeakAllocated, FieldUnit::kBytes},  // NeMo Automodel
+    NameMeaning{"memory", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"memory_usage", kPeakReserved, FieldUnit::kBytes},  // Picotron: torch.cuda.memory_reserved()
+    NameMeaning{"memory_used", kPeakReserved, FieldUnit::kBytes},
+    NameMeaning{"max_mem", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"max_memory", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"peak_mem", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"peak_memory", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"max_memory_allocated", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"max_mem_allocated", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"peak_memory_allocated", kPeakAllocated, FieldUnit::kBytes},
+    NameMeaning{"max_memory_reserved", kPeakReserved, FieldUnit::kBytes},
+    NameMeaning{"max_mem_reserved", kPeakReserved, FieldUnit::kBytes},
+    NameMeaning{"peak_memory_reserved", kPeakReserved, FieldUnit::kBytes},
+    NameMeaning{"max_reserved", kPeakReserved, FieldUnit::kBytes},
+    NameMeaning{"reserved", kPeakReserved, FieldUnit::kBytes},
+});
+
+constexpr std::size_t kLongestName = 48;
+
+/// What others have, or is left, is no peak of a GPU's.
+bool is_other_memory(std::string_view words) {
+  constexpr std::array<std::string_view, 12> kOthers = {"cpu",   "host",  "ram",   "swap",    "free", "total",
+                                                        "avail", "limit", "cache", "process", "sys",  "capacity"};
+  return std::ranges::any_of(
+      kOthers, [words](std::string_view part) { return part != "ram" ? words.contains(part) : words == "ram"; });
+}
+
+/// "Peak Reserved Device Memory", "GPU Mem": of the GPU, whatever its words and their order. `words`: as kMeanings has
+/// them.
+NamedValue meaning_of_memory(std::string_view words) {
+  constexpr std::array<std::string_view, 8> kOfGpu = {"peak", "max", "gpu", "cuda", "device", "vram", "alloc", "activ"};
+  const auto holds = [words](std::string_view part) { return words.contains(part); };
+  if (!words.contains("mem") && !words.contains("vram")) return {};
+  if (is_other_memory(words)) return {};
+  if (words.contains("reserv")) return kPeakReserved;
+  return std::ranges::any_of(kOfGpu, holds) ? kPeakAllocated : NamedValue{};
+}
+
+/// "gpu_mem_gb": bytes of one, where the name ends with a unit, which is taken off; else 0.
+double unit_in_name(std::string_view& words) {
+  for (const auto& [unit, scale] : {std::pair{std::string_view("_gb"), units::GiB},
+                                    {std::string_view("_gib"), units::GiB},
+                                    {std::string_view("_mb"), units::MiB},
+                                    {std::string_view("_mib"), units::MiB}}) {
+    if (!words.ends_with(unit)) continue;
+    words.remove_suffix(unit.size());
+    return scale.value;
+  }
+  return 0;
+}
+
+/// Of numbers without a name, their unit tells: "3056.36 ms", "171440 tok/s".
+NamedValue meaning_of_unit(const FieldMeasure& measure) {
+  switch (measure.unit) {
+    case FieldUnit::kTime:
+      if (measure.scale < 1) return {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, measure.scale};
+      break;
+    case FieldUnit::kTokens:
+      return is_value(StepValue::kTokens);
+    case FieldUnit::kTokensPerGpu:
+      return is_value(StepValue::kTokensPerGpu);
+    case FieldUnit::kSequences:
+      return is_value(StepValue::kSequences);
+    case FieldUnit::kStepTime:
+      return {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, measure.scale};
+    case FieldUnit::kStepsPerSecond:
+      return kStepRate;
+    case FieldUnit::kNone:
+    case FieldUnit::kBytes:
+    case FieldUnit::kShare:
+    case FieldUnit::kFlops:
+      break;
+  }
+  return {};
+}
+
+/// Steps that are no count of what was done: "warmup steps 200", "micro step 3", "every 50 steps".
+bool counts_something_else(std::string_view words) {
+  constexpr std::array<std::string_view, 13> kOthers = {"micro", "mini", "warmup", "per", "every", "total",       "max",
+                                                        "num",   "save", "log",    "of",  "from",  "accumulation"};
+  const std::size_t blank = words.find_last_of(" -_/", words.size() - 1);
+  const std::string_view last = blank == std::string_view::npos ? words : words.substr(blank + 1);
+  return std::ranges::any_of(kOthers, [last](std::string_view other) { return same_letters(last, other); });
+}
+
+}  // namespace
+
+NamedValue meaning_of(const LogField& field) {
+  FieldMeasure measure = field.measure ? *field.measure : field_measure(field.unit).value_or(FieldMeasure{});
+  // Whatever their names, they are times of steps, or of a part of them.
+  if (field.name.empty()) return meaning_of_unit(measure);
+  if (measure.unit == FieldUnit::kStepTime) return field.name.contains("ata") ? NamedValue{} : meaning_of_unit(measure);
+  std::array<char, kLongestName> small;
+  std::string_view name = field.name;
+  if (name.size() > small.size()) name.remove_prefix(name.size() - small.size());
+  std::ranges::transform(name, small.begin(), [](char c) {
+    const char s = small_letter(c);
+    return s == ' ' || s == '-' || s == '/' || s == '.' ? '_' : s;
+  });
+  std::string_view words(small.data(), name.size());
+  // detectron2's "max_mem: 7012M"
+  if (field.mebi && words.contains("mem")) measure = {FieldUnit::kBytes, units::MiB.value};
+  std::size_t left = 0;
+  while (true) {
+    if (const NameMeaning* const found = kMeanings.find(words); found != nullptr) {
+      const NameMeaning& meaning = *found;
+      if (meaning.value.kind == NamedValue::Kind::kStep &&
+          (measure.unit != FieldUnit::kNone || (left > 0 && counts_something_else(name.substr(0, left - 1)))))
+        return {};
+      const FieldUnit unit = measure.unit;
+      if (meaning.unit != FieldUnit::kNone && unit != meaning.unit) return {};
+      // A share is not the value itself: "loss 5%".
+      if (unit == FieldUnit::kShare || unit == FieldUnit::kStepsPerSecond) return {};
+      if (words == "time" && measure.scale >= 1) return {};
+      NamedValue value = meaning.value;
+      const bool memory = value.kind == NamedValue::Kind::kAllocated || value.kind == NamedValue::Kind::kReserved;
+      if (memory && left > 0 && is_other_memory({small.data(), name.size()})) return {};
+      if (unit != FieldUnit::kNone) value.scale *= measure.scale;
+      return value;
+    }
+    // The words behind the next blank.
+    const std::size_t blank = name.find(' ', left);
+    if (blank == std::string_view::npos) {
+      std::string_view whole(small.data(), name.size());
+      const double scale = measure.unit == FieldUnit::kBytes ? measure.scale : unit_in_name(whole);
+      if (!(scale > 0)) return {};
+      NamedValue memory = meaning_of_memory(whole);
+      memory.scale *= scale;
+      return memory;
+    }
+    left = blank + 1;
+    words = std::string_view(small.data() + left, name.size() - left);
+  }
+}
+
+NamedValue meaning_of_key(std::string_view name) {
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || is_digit(c); };
+  if (!std::ranges::all_of(name, is_plain)) return meaning_of({.name = name});
+  const NameMeaning* const found = kMeanings.find(name);
+  return found == nullptr || found->unit != FieldUnit::kNone ? NamedValue{} : found->value;
+}
+
+}  // namespace gpuplan
