@@ -76,6 +76,11 @@ class Fsdp(Written):
             self.assertEqual(0 < script.find("export FSDP_RESHARD_AFTER_FORWARD=false") < starts, "zero2" in cut)
         folder = self.written("axolotl", LLAMA, SAMPLES, 8, 1, "{method: lora, parallel: {sharding: none}}")
         self.assertNotIn("FSDP_", self.script(folder))
+        folder = self.written("axolotl", LLAMA, SAMPLES, 8, 1, "{master_weights: bf16, parallel: {tp: 8, sharding: zero3}}")
+        settings = yaml.safe_load(self.read(folder, "axolotl.yaml"))
+        self.assertEqual(settings["tensor_parallel_size"], 8)
+        self.assertNotIn("fsdp_config", settings, "there is nobody to share weights with")
+        self.assertNotIn("deepspeed", settings)
 
     def test_version_1_keeps_what_learns_apart_beside_adapters(self):
         for more, whole in (("{method: lora, parallel: {sharding: hsdp}}", False), ("parallel: {sharding: hsdp}", True)):

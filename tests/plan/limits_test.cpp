@@ -73,8 +73,22 @@ TEST(Limits, CombinationsThatFrameworksRefuse) {
   EXPECT_EQ(met("megatron", host), "offload_adam");
   EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2, s.micro_batch = 2; }), "context_packed");
   EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2; }), "wide_cuts");
-  EXPECT_EQ(met("axolotl", [](TrainPhase& train, Strategy& s) { s.cp = 2, train.master_weights = Format::kBf16; }),
-            "none");
+  // accelerate's mesh has no copies of the whole model beside parts of sequences, axolotl's DeepSpeed no such parts.
+  const auto parts = [](Sharding sharding, int dp, Offload offload = Offload::kNone) {
+    return [=](TrainPhase& train, Strategy& s) {
+      train.master_weights = Format::kBf16;
+      s.cp = 2;
+      s.dp = dp;
+      s.sharding = sharding;
+      s.offload = offload;
+    };
+  };
+  EXPECT_EQ(met("axolotl", parts(Sharding::kZero3, 4)), "none");
+  EXPECT_EQ(met("axolotl", parts(Sharding::kHsdp, 4)), "none");
+  EXPECT_EQ(met("axolotl", parts(Sharding::kNone, 1)), "none");
+  EXPECT_EQ(met("axolotl", parts(Sharding::kNone, 4)), "wide_cuts");
+  EXPECT_EQ(met("axolotl", parts(Sharding::kZero1, 1)), "wide_cuts");
+  EXPECT_EQ(met("axolotl", parts(Sharding::kNone, 1, Offload::kOptimizer)), "wide_cuts");
   EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2, s.attention = AttentionKernel::kEager; }),
             "context_flash");
   EXPECT_EQ(met("axolotl", [](TrainPhase& train,

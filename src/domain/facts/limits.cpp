@@ -170,6 +170,9 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return !use.custom && experts_are_modules(shape) && trains_adapters(train) && adapts_experts(train) &&
              s.sharding >= Sharding::kZero2;
     case FrameworkLimit::kWideCuts:
+      if (s.cp > 1 && s.sharding <= Sharding::kZero1 &&
+          (s.dp > 1 || s.sharding == Sharding::kZero1 || includes(s.offload, Offload::kOptimizer)))
+        return true;
       return !trains_adapters(train) && train.master_weights.value_or(Format::kFp32) == Format::kFp32 &&
              (s.precision == Precision::kBf16 || s.precision == Precision::kFp16) &&
              (s.tp > 1 || s.cp > 1 || s.sharding == Sharding::kHsdp);

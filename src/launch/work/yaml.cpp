@@ -172,8 +172,10 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   // By itself it trains all weights in 16 bit (utils/config/__init__.py, torch_dtype): DeepSpeed keeps those of 32 bit.
   const bool sixteen = s.precision == Precision::kBf16 || s.precision == Precision::kFp16;
   const bool wide = !trains_adapters(train) && sixteen && master_weights(place) == Format::kFp32;
-  const bool fsdp = s.sharding >= Sharding::kZero2 && !wide;
-  const int stage = fsdp ? 0 : std::max(deepspeed_stage(s), wide ? 1 : 0);
+  // Ranks of one tensor-parallel group alone have nothing to shard over: accelerate's mesh would lack that dimension.
+  const bool whole = s.tp > 1 && s.dp * s.cp == 1 && s.offload == Offload::kNone;
+  const bool fsdp = s.sharding >= Sharding::kZero2 && !wide && !whole;
+  const int stage = fsdp ? 0 : std::max(whole ? 0 : deepspeed_stage(s), wide ? 1 : 0);
   if (fsdp || s.tp > 1) optimizer = for_dtensors(optimizer);
   const AdapterNumbers adapters = adapter_numbers(place);
   Work work;
