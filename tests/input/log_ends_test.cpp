@@ -116,6 +116,10 @@ TEST(LogEnds, TimesOfStepsByTheNamesOfPrograms) {
   EXPECT_EQ(last_time(read_text("epoch 0, step 100/900 (11%), loss: 0.375, 4.0 it/s\n")), 0.25);
   EXPECT_EQ(last_time(read_text("[train] step 100 loss: 0.375 speed 0.5s/it\n")), 0.5);
   EXPECT_EQ(last_time(read_text("[train] step 100, loss: 0.375, 250ms/step\n")), 0.25);
+  const RunLog like_nanochat = read_text("step 100 | loss: 0.375 | lr: 1e-04 | 250ms/step | 12000 tok/s\n");
+  EXPECT_EQ(last_time(like_nanochat), 0.25);
+  EXPECT_EQ(like_nanochat.loss.last().value, 0.375);
+  EXPECT_EQ(like_nanochat.tokens_per_second.last().value, 12000);
   const RunLog mlx = read_text(
       "Starting training..., iters: 1000\n"
       "Iter 10: Train loss 2.5, Learning Rate 1.000e-05, It/sec 0.5, Tokens/sec 300.5, Trained Tokens 480, Peak mem "

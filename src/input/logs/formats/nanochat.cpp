@@ -71,6 +71,10 @@ Match nanochat_step(LogBook& book, const LogLine& line) {
   if (!number || !take(rest, "|")) return Match::kBroken;
   record.set(StepValue::kLoss, value);
   nanochat_fields(book, record, rest);
+  // Others begin their lines so, too, and tell times by other names.
+  if (!record.has(StepValue::kStepSeconds) && !record.has(StepValue::kTokens) && !rest.contains("lrm:") &&
+      book.step_format() != LogFormat::kNanochat)
+    return Match::kNo;
   if (has_total) book.log.planned_steps = total;
   book.record(LogFormat::kNanochat, record, line);
   return Match::kRecord;
