@@ -291,6 +291,34 @@ async function paper() {
     // As long as a busy machine takes to draw it again.
     await opened.waitForFunction((text) => document.querySelector("#report").innerText === text, before, { timeout: 15_000 }).catch(() => undefined);
     same(`${name}: print leaves the page as it was`, await opened.innerText("#report"), before);
+    const set = await opened.evaluate(() => {
+      dispatchEvent(new Event("beforeprint"));
+      const frames = [...document.querySelectorAll(".sheet :is(h2, figure, .table, .code, ul, p)")].filter((one) => one.getClientRects().length > 0 && !one.parentElement.closest("figure, .table, .answer, ul, .prose"));
+      const boxes = frames.map((one) => ({ what: one.textContent.slice(0, 30), ...one.getBoundingClientRect().toJSON() }));
+      const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+      const broken = [];
+      for (const cell of document.querySelectorAll(".sheet :is(th, td)")) {
+        const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode())
+          for (const word of node.data.matchAll(/[A-Za-z]{2,12}/g)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (new Set([...range.getClientRects()].map((one) => Math.round(one.top))).size > 1) broken.push(word[0]);
+          }
+      }
+      const told = {
+        tall: [...document.querySelectorAll(".sheet")].map((sheet) => Math.round(sheet.getBoundingClientRect().height * 25.4 / 96)),
+        blocks: boxes.length, broken,
+        over: boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => over(a, b)).map((b) => `${a.what} / ${b.what}`)),
+      };
+      dispatchEvent(new Event("afterprint"));
+      return told;
+    });
+    check(`${name}: each sheet holds what is on it`, set.tall.length === 2 && set.tall.every((tall) => tall <= 277) && set.blocks > 8, set);
+    same(`${name}: nothing lies over anything else`, set.over, []);
+    same(`${name}: words stay in one piece`, set.broken, []);
+    same(`${name}: all of it comes back`, await opened.innerText("#report"), before);
     await close();
   }
 }
