@@ -60,9 +60,10 @@ class Search {
     set_ids(result.plans);
     mark_frontier(result.plans);
     result.values = value_ranges(result.plans);
-    result.recommendations = recommend(job_, result.plans,
-                                       {errors(), catalogue_.answer_constants.beside_shared,
-                                        catalogue_.practice_constants, options_.seed, options_.common});
+    result.recommendations =
+        recommend(job_, result.plans,
+                  {errors(), catalogue_.answer_constants.beside_shared, catalogue_.practice_constants, options_.seed,
+                   options_.common, options_.chances});
     describe_market(result);
     result.assumptions = assumptions(job_, catalogue_, result.plans);
     if (result.recommendations.pick) {

@@ -16,6 +16,7 @@ struct SearchOptions {
   bool ignore_given = false;  ///< let the model answer where the job brings figures of its own
   int threads = 1;
   std::uint64_t seed = 1;
+  bool chances = true;  ///< with how often each plan is the best and what the pick may fall short by; no pick needs it
   /// How common GPUs are in the market that `market` is a part of; null: it is all of it. Must outlive the search.
   const ProvidersByGpu* common = nullptr;
 };

@@ -19,24 +19,44 @@ class Rental {
     block_ = std::max(billing.increment, billing.term).value;
     first_ = block_ > 0 ? std::ceil(at_least / block_ - 1e-9) * block_ : at_least;
     gone_ = -math::expm1(-rate_ * block_);
+    past_first_ = math::exp(-rate_ * first_);
   }
 
   /// Expected to be paid by one that ends when `most` is done, or is taken before.
   double paid(double most) const {
     if (most <= 0) return 0;
     if (most <= first_) return first_;
-    if (block_ <= 0) return first_ + (math::exp(-rate_ * first_) - math::exp(-rate_ * most)) / rate_;
+    if (block_ <= 0) return first_ + (past_first_ - math::exp(-rate_ * most)) / rate_;
     const double blocks = std::ceil((most - first_) / block_ - 1e-9);
-    return first_ + block_ * math::exp(-rate_ * first_) * lasting(blocks);
+    return first_ + block_ * past_first_ * lasting(blocks);
   }
 
-  /// The same of one that begins with a restart and, taken while it works, holds on until a checkpoint is written.
-  double paid_on_notice(double begin, double most, double checkpoint) const {
-    if (most <= checkpoint) return cut_short(begin) + math::exp(-rate_ * begin) * bill(begin + most);
-    return cut_short(begin) +
-           math::exp(rate_ * checkpoint) * (cut_short(begin + most) - cut_short(begin + checkpoint)) +
-           math::exp(-rate_ * (begin + most - checkpoint)) * bill(begin + most);
-  }
+  /// The same of one that begins with a restart and, taken while it works, holds on until a checkpoint is written; what
+  /// does not depend on `most` is worked out once.
+  class OnNotice {
+   public:
+    OnNotice(const Rental& rental, double begin, double checkpoint)
+        : rental_(rental),
+          begin_(begin),
+          checkpoint_(checkpoint),
+          restarting_(rental.cut_short(begin)),
+          writing_(rental.cut_short(begin + checkpoint)),
+          left_(math::exp(-rental.rate_ * begin)),
+          held_(math::exp(rental.rate_ * checkpoint)) {}
+
+    double paid(double most) const {
+      const double bill = rental_.bill(begin_ + most);
+      if (most <= checkpoint_) return restarting_ + left_ * bill;
+      return restarting_ + held_ * (rental_.cut_short(begin_ + most) - writing_) +
+             math::exp(-rental_.rate_ * (begin_ + most - checkpoint_)) * bill;
+    }
+
+   private:
+    const Rental& rental_;
+    double begin_, checkpoint_;
+    double restarting_, writing_;  ///< paid by those that are taken until then
+    double left_, held_;
+  };
 
  private:
   /// Sum over so many blocks of the chance to begin one, where the first begins for sure.
@@ -51,6 +71,7 @@ class Rental {
   double rate_;
   double block_ = 0, first_ = 0;  ///< of time; what is paid in any case
   double gone_ = 0;               ///< chance to be taken within a block
+  double past_first_ = 0;         ///< and to be there when more than that is paid
 };
 
 }  // namespace
@@ -70,9 +91,9 @@ Seconds expected_paid(PerSecond rate, int machines, const Recoverable& how, cons
     const double rentals = again * (r * how.work.value + ended);
     constexpr int kParts = 1024;  // of the work, of which each is left as likely as another
     double sum = 0;
-    for (int i = 0; i < kParts; ++i)
-      sum += rental.paid_on_notice(restart, checkpoint + (exposed - checkpoint) * (i + 0.5) / kParts, checkpoint);
-    return Seconds{rental.paid_on_notice(0, exposed, checkpoint) + rentals * sum / kParts};
+    const Rental::OnNotice restarted(rental, restart, checkpoint);
+    for (int i = 0; i < kParts; ++i) sum += restarted.paid(checkpoint + (exposed - checkpoint) * (i + 0.5) / kParts);
+    return Seconds{Rental::OnNotice(rental, 0, checkpoint).paid(exposed) + rentals * sum / kParts};
   }
   const double whole = (how.interval + how.checkpoint).value;
   const double last = exposed - (pieces - 1) * whole;

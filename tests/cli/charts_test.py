@@ -6,6 +6,7 @@
 Prints "counted PASSED FAILED" last, for ./test.
 """
 
+import csv
 import json
 import os
 import re
@@ -17,6 +18,10 @@ from program import EXAMPLES, ROOT, main, run
 
 NAMES = ["cost-time", "memory", "step-time", "schedule", "fan-time", "fan-cost", "price-age", "tornado-cost", "tornado-hours"]
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def missing_from(lines, mark):
+    return not any([mark["x"], mark["y"]] in [list(point) for point in line["points"]] for line in lines)
 
 
 def parsed(text):
@@ -67,6 +72,32 @@ class Charts(unittest.TestCase):
             self.assertEqual(len(picks), 1, job)
             pick = next(p for p in answer["plans"] if p["id"] == answer["recommendations"]["pick"])
             self.assertIn(pick["label"], picks[0].find(SVG + "title").text)
+
+    def test_the_chart_of_a_terminal_is_that_of_a_page(self):
+        roles = {"pick": "pick", "frontier": "best", "dominated": "beaten", "tight": "beaten"}
+        for job in EXAMPLES:
+            view = run("plan", job, "--show", "chart", "--csv").stdout
+            letters = {(row["plan"], roles[row["kind"]], f"{float(row['hours']):.3g}", f"{float(row['cost_usd']):.3g}")
+                       for row in csv.DictReader(view.splitlines())}
+            document = json.loads(run("report", job, "--json").stdout)
+            blocks = [block for section in document["sections"] for block in section["blocks"]]
+            charts = [block["chart"] for block in blocks if block.get("chart", {}).get("kind") == "cost_time"]
+            if not charts:
+                self.assertEqual(len(letters), 1, job)
+                continue
+            points = [mark for mark in charts[0]["marks"] if mark["shape"] == "point"]
+            drawn = {(mark["tip"][0], mark["mark"], f"{mark['x']:.3g}", f"{mark['y']:.3g}") for mark in points}
+            self.assertEqual(drawn - letters, set(), job)
+            # What lies far off stands in words.
+            missing = letters - drawn
+            self.assertEqual({role for _, role, _, _ in missing} - {"beaten"}, set(), job)
+            told = re.search(r"Not drawn: ([\d,]+) beaten plan", charts[0]["caption"])
+            self.assertEqual(int(told[1].replace(",", "")) if told else 0, len(view.splitlines()) - 1 - len(points), job)
+            # The steps of the line are the plans of the frontier.
+            lines = [mark for mark in charts[0]["marks"] if mark["shape"] == "line" and mark["mark"] == "best"]
+            for mark in points if lines else []:
+                if mark["mark"] == "best":
+                    self.assertFalse(missing_from(lines, mark), f"{job}: {mark['tip'][0]}")
 
     def test_themes(self):
         light = run("plan", EXAMPLES[0], "--svg", "-").stdout

@@ -161,6 +161,7 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
   if (look.compare_given && !asked.terms.how.ignore_given && has_given(found.job)) {
     SearchTerms ignoring = asked.terms;
     ignoring.how.ignore_given = true;
+    ignoring.how.chances = false;
     auto other = search_job(found.job, asked.known, catalogue, ignoring);
     if (!other) return std::unexpected(std::move(other.error()));
     const Searched& modelled = parts->modelled.emplace(*std::move(other));

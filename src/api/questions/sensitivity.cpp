@@ -175,6 +175,7 @@ class Sensitivity {
     how.ignore_given = terms_.how.ignore_given;
     how.seed = terms_.how.seed;
     how.common = &common_;
+    how.chances = false;
     auto found = search_market(std::move(job), std::move(market), catalogue_, how);
     return found ? std::optional(*std::move(found)) : std::nullopt;
   }
@@ -292,7 +293,7 @@ class Sensitivity {
         mark_frontier(found.plans);
         found.recommendations = recommend(answer_.job, found.plans,
                                           {errors, catalogue_.answer_constants.beside_shared,
-                                           catalogue_.practice_constants, terms_.how.seed, &common_});
+                                           catalogue_.practice_constants, terms_.how.seed, &common_, false});
         const auto pick = found.recommendations.pick;
         const Plan* stays = plan_on_same(stages_, *pick_, found, now_->market);
         if (pick && stays != &found.plans[static_cast<std::size_t>(*pick)])

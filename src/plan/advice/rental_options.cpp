@@ -75,6 +75,8 @@ std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalo
   const std::vector<Offer> offers = offers_of(plan);
   std::vector<RentalOption> result;
   if (offers.empty()) return result;
+  SearchOptions how = options;
+  how.chances = false;
   for (const bool spot : {false, true}) {
     for (const Schedule schedule : {Schedule::kKeep, Schedule::kStopWhenIdle}) {
       Job asked = same_machines(job, plan);
@@ -82,7 +84,7 @@ std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalo
       // A pool has one price, whatever becomes of its jobs: it is one option.
       asked.where.spot_given = false;
       asked.schedule = schedule;
-      const auto found = search(asked, catalogue, offers, options);
+      const auto found = search(asked, catalogue, offers, how);
       if (!found) continue;
       const Plan* taken = nullptr;
       if (plan.offer == nullptr) taken = cheapest_on(offers, found->plans);

@@ -159,7 +159,7 @@ double goal_share(const Job& job) { return job.goal == Goal::kBestValue ? 1 : 0.
 }  // namespace
 
 Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
-                       const ErrorModel& errors, double beside_shared, std::uint64_t seed) {
+                       const ErrorModel& errors, double beside_shared, std::uint64_t seed, double within) {
   if (job.goal == Goal::kFewestGpus) return;
   const auto plan_of = [&](int position) -> const Plan& { return plans[static_cast<std::size_t>(position)]; };
   std::vector<std::pair<double, int>> order;
@@ -176,6 +176,16 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
       return o.done() == plan.done() && o.cost.p50 == plan.cost.p50 && o.gpus == plan.gpus;
     });
     if (!alike) chosen.push_back(position);
+  }
+  if (chosen.empty()) return;
+  const double most = goal_key(job, plan_of(chosen.front())).first * (1 + within);
+  const bool all = within == kAll;
+  const auto near = [&](int position) { return all || goal_key(job, plan_of(position)).first <= most; };
+  compared_.reserve(chosen.size());
+  // One alone is the best, whatever is drawn.
+  if (!all && (chosen.size() == 1 || !near(chosen[1]))) {
+    for (const int position : chosen) compared_.push_back({position, goal_key(job, plan_of(position)).first});
+    return;
   }
 
   std::vector<Loads> loads, prices;
@@ -197,10 +207,13 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
   for (auto* named : {&drawn, &drawn_prices, &drawn_queues})
     for (auto& [label, samples] : *named) samples = scores.of(number++);
 
-  compared_.reserve(chosen.size());
   bases_.reserve(chosen.size());
   for (std::size_t c = 0; c < chosen.size(); ++c) {
     const Plan& plan = plan_of(chosen[c]);
+    if (!near(chosen[c])) {
+      compared_.push_back({chosen[c], goal_key(job, plan).first});
+      continue;
+    }
     Basis& basis = bases_.emplace_back(chosen[c], plan.cost.p50);
     const Samples score = score_of(loads[c], drawn);
     const Drawn hours(plan.hours);
@@ -215,7 +228,8 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     }
     compared_.push_back(one_of(job, plan, basis));
   }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(kSamples) && !compared_.empty(); ++i) {
+  if (!all) return;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(kSamples); ++i) {
     One& best = *std::ranges::min_element(compared_, {}, [&](const One& one) { return one.samples[i]; });
     best.chance += 1.0 / kSamples;
   }

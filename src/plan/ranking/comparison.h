@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,9 +25,11 @@ class Comparison {
   /// Compares those plans at `positions` (which ranking counts) that come first for the job's goal: dollars, seconds,
   /// or dollars with the value of the hours. Of plans that are alike in time, cost and GPUs the first stands for all.
   /// Without a goal of that kind (fewest_gpus) it is empty. `beside_shared`: share of the variance of time beside the
-  /// work that all plans have in common.
+  /// work that all plans have in common. Samples are drawn of plans whose median is up to `within` above the best, as a
+  /// share; chances are told, and reprice() and regret() can be asked, where these are all.
   Comparison(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
-             const ErrorModel& errors, double beside_shared, std::uint64_t seed);
+             const ErrorModel& errors, double beside_shared, std::uint64_t seed, double within = kAll);
+  static constexpr double kAll = std::numeric_limits<double>::infinity();
 
   struct One {
     int plan = 0;       ///< position
@@ -36,7 +39,7 @@ class Comparison {
   };
   /// Best median first.
   const std::vector<One>& compared() const { return compared_; }
-  /// nullopt: it is not among them.
+  /// nullptr: it is not among them.
   const One* find(int plan) const;
   /// In how many of the samples the first is better than the second, as a share.
   static double chance_better(const One& one, const One& other);

@@ -103,7 +103,8 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
 
 int pick_of(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
             const Compared& compared) {
-  const Comparison comparison(job, plans, positions, compared.errors, compared.beside_shared, compared.seed);
+  const Comparison comparison(job, plans, positions, compared.errors, compared.beside_shared, compared.seed,
+                              tie_share(job, compared.practice));
   if (comparison.compared().empty())
     return *std::ranges::min_element(positions, {},
                                      [&](int i) { return goal_key(job, plans[static_cast<std::size_t>(i)]); });
@@ -121,14 +122,16 @@ Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compar
   std::vector<int> counted;
   for (std::size_t i = 0; i < plans.size(); ++i)
     if (runs(plans[i]) && plans[i].keeps_limits()) counted.push_back(static_cast<int>(i));
-  const Comparison comparison(job, plans, counted, compared.errors, compared.beside_shared, compared.seed);
+  const Comparison comparison(job, plans, counted, compared.errors, compared.beside_shared, compared.seed,
+                              compared.chances ? Comparison::kAll : tie_share(job, compared.practice));
   if (comparison.compared().empty()) return result;
-  for (const Comparison::One& one : comparison.compared())
-    plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;
   const ProvidersByGpu common = compared.common != nullptr ? *compared.common : providers_by_gpu(plans);
   const int pick = settled(job, plans, comparison, compared.practice, common);
   if (pick != *result.pick && comparison.find(*result.pick) != nullptr) result.tied_with = result.pick;
   result.pick = pick;
+  if (!compared.chances) return result;
+  for (const Comparison::One& one : comparison.compared())
+    plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;
   const double regret = comparison.regret(*comparison.find(pick));
   if (job.goal == Goal::kFastest) result.regret = Regret{std::nullopt, Seconds{regret}};
   else result.regret = Regret{Dollars{regret}, std::nullopt};

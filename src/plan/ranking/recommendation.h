@@ -44,9 +44,10 @@ struct Compared {
   const PracticeConstants& practice;
   std::uint64_t seed = 0;
   const ProvidersByGpu* common = nullptr;  ///< of the market that the plans are some of; null: they are all of it
+  bool chances = true;                     ///< with Plan::chance_best and Recommendations::regret
 };
 /// The same, and of plans that can not be told from the best the one that asks least (comparison.h); fills
-/// Plan::chance_best and Recommendations::regret.
+/// Plan::chance_best and Recommendations::regret where they are asked for.
 Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compared& compared);
 
 /// The pick of the plans at these positions, by the same rule, limits aside: the one that asks least of those that can
