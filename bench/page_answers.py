@@ -39,8 +39,15 @@ def least(module, asked):
     return [min(times[i * TURNS:(i + 1) * TURNS]) for i in range(len(asked))]
 
 
+def there(path, how):
+    if not Path(path).is_file():
+        sys.exit(f"page_answers: {path} is not there; expected what this builds: {how}")
+
+
 def rows(program, price_list, module=MODULE):
     """What is asked, and the milliseconds of its plan and of the whole answer. `price_list` writes a made-up list."""
+    there(program, "./gpuplan --version")
+    there(module, "cmake --preset wasm && cmake --build --preset wasm --target gpuplan_web_page")
     with tempfile.TemporaryDirectory() as folder:
         prices = Path(folder) / "prices.csv"
         price_list(prices, MANY)
