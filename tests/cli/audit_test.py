@@ -259,6 +259,27 @@ class BadInput(unittest.TestCase):
         answer = audit("| GPU | Cost |\n|---|---|\n| L4 |\n| L40S | $3 | $4 |\n| H100 | $5 |\n", code=0)
         self.assertEqual([part["line"] for part in answer["unread"]], [4])
 
+    def test_numbers_of_other_countries(self):
+        for heads, rows, wrong, right in (
+                ("Stunden | Preis pro Stunde | Kosten", ("61,5 | 20,10 € | 1.236,15 €", "50 | 24,90 € | 1.245,00 €"),
+                 "1.345,00 €", "€1,245"),
+                ("Heures | Prix/h | Coût", ("61,5 | 20,10 € | 1 236,15 €", "50 | 24,90 € | 1 245,00 €"), "1 345,00 €",
+                 "€1,245"),
+                ("Heures | Prix/h | Coût", ("61,5 | 20,10 € | 1\u202f236,15 €", "50 | 24,90 € | 1\u00a0245,00 €"),
+                 "1\u00a0345,00 €", "€1,245"),
+                ("Hours | Price/h | Cost", ("61.5 | CHF 20.10 | CHF 1'236.15", "50 | CHF 24.90 | CHF 1'245.00"),
+                 "CHF 1'345.00", "1,245"),
+                ("Hours | Price/h | Cost", ("61.5 | ₹2,010 | ₹1,23,615", "50 | ₹2,490 | ₹1,24,500"), "₹1,34,500",
+                 "124,500")):
+            text = f"| Option | {heads} |\n|---|---|---|---|\n| 8x H100 | {rows[0]} |\n| 8x B200 | {rows[1]} |\n"
+            answer = audit(text, code=0)
+            self.assertEqual((answer["findings"], len(answer["unread"])), ([], 0), text)
+            self.assertGreaterEqual(answer["checked"], 6, text)
+            false = text.replace(rows[1].split(" | ")[2], wrong)
+            findings = [one for one in audit(false, code=6)["findings"] if one["kind"] == "wrong"]
+            self.assertEqual([one["line"] for one in findings], [4], false)
+            self.assertIn(right, findings[0]["right"], false)
+
     def test_line_ends_and_byte_order_marks_change_nothing(self):
         text = Findings.TEXT
         plain = audit(text)["findings"]

@@ -353,6 +353,29 @@ class KindsOfJob(unittest.TestCase):
         plans = next(section for section in found["sections"] if section["key"] == "plans")
         self.assertIn("one plan", plans["finding"])
         self.assertEqual(len(table(found, "plans")["rows"]), 1)
+        # There is nothing to be the best of.
+        text = json.dumps(found)
+        self.assertNotIn("How often best", text)
+        self.assertIn("the only plan that runs this job", text)
+        self.assertNotIn("lowest total", text)
+
+    def test_one_best_trade_off(self):
+        found = document("examples/pretrain-7b-2-nodes.yaml")
+        choice = next(section for section in found["sections"] if section["key"] == "choice")
+        self.assertEqual(choice["finding"], "16x H100 SXM (2 nodes) is the cheapest and the fastest.")
+
+    def test_five_thousand_offers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prices, guide, page = (Path(folder) / name for name in ("prices.csv", "guide.md", "plan.html"))
+            rows = [f"p{i % 50},r{i},8,{gpu},{price:.2f}" for i, (gpu, price) in enumerate(
+                (gpu, 20 + 0.01 * n) for n in range(1250) for gpu in ("H100 SXM", "A100 SXM 80GB", "H200 SXM", "B200"))]
+            prices.write_text("provider,region,gpus,gpu,price_per_hour\n" + "\n".join(rows) + "\n")
+            asked = ("report", "examples/llama-8b-lora.yaml", "--prices", str(prices), "-o")
+            self.assertEqual(run(*asked, str(guide)).returncode, 0)
+            self.assertEqual(run(*asked, str(page)).returncode, 0)
+            self.assertLess(len(guide.read_bytes()), 100_000)
+            self.assertLess(len(page.read_bytes()), 2_500_000)
+            self.assertIn("5,000 offers", guide.read_text())
 
     def test_a_machine_of_ones_own_costs_nothing(self):
         found = document("-", stdin=(OWN % ("own", "train")).encode())

@@ -48,7 +48,7 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
       return run;
     }
     launch->one_script = one_script_name(launcher, *launch);
-    launch->fallbacks = market_order(report.job, report.found, report.compared());
+    launch->fallbacks = market_order(report.job, report.found, report.stand_ins());
     auto folder = launch_folder(*launch, launcher, "{}");
     if (!folder) {
       run.why_not = printable(folder.error().message, 300);
@@ -192,6 +192,7 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
     from.launch_command = command_of("launch", terms.arguments);
   }
   if (const Plan* pick = report.pick()) {
+    plan.report().fallbacks = report.stand_ins();
     if (rents(*pick)) {
       from.ways = rental_options(report.job, catalogue, *pick, report.how);
       from.cheaper = cheaper_way(report.job, *pick, from.ways);

@@ -232,8 +232,9 @@ std::optional<UnitHint> price_head(const std::string& lower) {
         const std::string words = std::string(per) + std::string(name) + std::string(joint);
         if (says_money(lower) && has(words)) return of_node;
       }
-  if (has_any(lower,
-              {"$/h", "usd/h", "$ per hour", "price per hour", "hourly", "per hour", "/hr", "pro stunde", "$/std"}))
+  if (has_any(lower, {"$/h", "usd/h", "$ per hour", "price per hour", "hourly", "per hour", "/hr", "pro stunde",
+                      "$/std", "price/h", "preis/h", "preis/std", "prix/h", "prix horaire", "prix par heure",
+                      "precio/h", "precio por hora"}))
     return has_any(lower, {"/gpu", "per gpu", "per-gpu"}) ? of_gpu : UnitHint{ClaimDimension::kPrice, 1};
   return std::nullopt;
 }
@@ -369,7 +370,8 @@ std::vector<UnitHint> hints_of(std::span<const std::string> heads) {
       return std::ranges::find(names, lower) != names.end();
     };
     const bool cost = lower.ends_with(" usd") || lower.ends_with(" eur") ||
-                      is({"cost", "costs", "total cost", "cost total", "total price", "kosten", "gesamtkosten"});
+                      is({"cost", "costs", "total cost", "cost total", "total price", "kosten", "gesamtkosten",
+                          "co\xC3\xBBt", "co\xC3\xBBt total", "coste", "coste total"});
     if (hints[i].dimension == ClaimDimension::kBare &&
         (cost || (price && is({"total", "sum", "amount", "gesamt", "summe", "betrag"}))))
       hints[i].dimension = ClaimDimension::kMoney;

@@ -28,6 +28,19 @@ std::size_t blanks_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
+/// Lakhs and crores of India: the length of "10,00,000", a million; 0: it is none.
+std::size_t lakhs_at(std::string_view text) {
+  std::size_t at = 0, digits = 0, groups = 0;
+  for (;; ++at, ++groups) {
+    digits = 0;
+    while (at < text.size() && is_digit(text[at])) ++at, ++digits;
+    const bool more = at + 1 < text.size() && text[at] == ',' && is_digit(text[at + 1]);
+    if (!more) break;
+    if (digits > 2 || digits < (groups > 0 ? 2U : 1U)) return 0;
+  }
+  return groups >= 2 && digits == 3 ? at : 0;
+}
+
 struct Number {
   double value = 0, step = 1;
   bool whole = true;
@@ -42,6 +55,13 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
   LooseNumbers numbers;
   numbers.read(decimal == ',' ? "0,5" : "0.5");
   auto read = numbers.read(text);
+  if (const std::size_t length = decimal == '.' ? lakhs_at(text) : 0; !read && length > 0) {
+    std::string whole(text.substr(0, length));
+    std::erase(whole, ',');
+    whole += text.substr(length);
+    read = numbers.read(whole);
+    if (read) read->length += text.size() - whole.size();
+  }
   if (!read) {
     // "8.5.1", "1,2,3": the first part alone.
     std::size_t digits = 0;
@@ -120,17 +140,41 @@ std::size_t range_sign_at(std::string_view text) {
   return at + length + blanks_at(text, at + length);
 }
 
+// Dollar, euro, pound, yen, rupee.
+constexpr std::array<std::string_view, 5> kSigns = {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "\xE2\x82\xB9"};
+constexpr std::array<std::string_view, 5> kCodes = {"USD", "EUR", "CHF", "GBP", "INR"};
+
 bool is_money_sign(std::string_view text) { return text.starts_with('$'); }
 /// A currency behind a number: sign or code.
 std::string_view currency_at(std::string_view text) {
-  for (const std::string_view name : {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "usd", "eur", "chf", "gbp"})
+  for (const std::string_view name : kSigns)
+    if (text.starts_with(name)) return name;
+  for (const std::string_view name : kCodes)
     if (iequals(text.substr(0, name.size()), name)) return text.substr(0, name.size());
   return "";
 }
 std::size_t foreign_sign(std::string_view text) {
-  for (const std::string_view sign : {"\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})  // euro, pound, yen
-    if (text.starts_with(sign)) return sign.size();
+  for (const std::string_view sign : kSigns)
+    if (sign != "$" && text.starts_with(sign)) return sign.size();
   return 0;
+}
+/// A currency in front of a number: "$20", "CHF 20.10". What is left of the text goes to `front`.
+std::string_view currency_before(std::string_view& front) {
+  for (const std::string_view sign : kSigns)
+    if (front.ends_with(sign)) {
+      front.remove_suffix(sign.size());
+      return sign;
+    }
+  std::string_view text = front;
+  while (text.ends_with(' ') || text.ends_with("\xC2\xA0")) text.remove_suffix(text.ends_with(' ') ? 1 : 2);
+  for (const std::string_view code : kCodes) {
+    if (!text.ends_with(code)) continue;
+    const std::string_view rest = text.substr(0, text.size() - code.size());
+    if (!rest.empty() && in_name(rest.back())) continue;
+    front = rest;
+    return code;
+  }
+  return "";
 }
 
 struct Before {
@@ -274,11 +318,8 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     one.id = next_++;
     one.from = at;
     std::string_view front = all.substr(0, at);
-    for (const std::string_view sign : {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})
-      if (one.currency.empty() && front.ends_with(sign)) {
-        front.remove_suffix(sign.size());
-        one.currency = sign;
-      }
+    if (const std::string_view currency = currency_before(front); !currency.empty())
+      one.currency = iequals(currency, "USD") ? "$" : std::string(currency);
     const bool money = !one.currency.empty();
     const Before signs = before(front);
     one.approximate = signs.approximate;

@@ -130,7 +130,7 @@ std::string why_line(const PlanReport& report, const Plan& plan) {
   std::string text = tied_rule(report, rule_words(report));
   const std::string limits = limits_asked(report.job);
   const auto keeping = std::ranges::count_if(report.found.plans, &Plan::keeps_limits);
-  if (limits.empty()) return text;
+  if (limits.empty()) return report.found.plans.size() == 1 ? "the only plan that runs this job" : text;
   if (keeping == 1) return "the only plan that keeps to " + limits + switching_words(report, plan);
   if (keeping < std::ssize(report.found.plans))
     text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that keep to " + limits;

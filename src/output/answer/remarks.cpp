@@ -129,19 +129,29 @@ std::string unknown_host_remark(const PlanReport& report, const Plan& plan) {
 
 std::string software_remark(const PlanReport& report, const Plan& plan) { return problem_words(report, plan); }
 
+/// What is less than a cent, or than a thousandth of the time, is nothing: the table's share of cases in which it is
+/// the best says that, and says it more exactly than "8 of 10".
+bool regrets_nothing(const PlanReport& report, const Plan& plan) {
+  const auto& regret = report.found.recommendations.regret;
+  if (!regret) return false;
+  return regret->cost ? *regret->cost < Dollars{0.005} : regret->time && *regret->time < 1e-3 * plan.hours.p50;
+}
+
+std::string stays_words(const PlanReport& report, const std::string& plan) {
+  return report.break_even ? plan + " stays recommended " + break_even_words(report) + "." : "";
+}
+
 std::string regret_remark(const PlanReport& report, const Plan& plan) {
   const auto& regret = report.found.recommendations.regret;
   if (!regret || report.found.plans.size() < 2) return "";
-  // What is less than a cent, or than a thousandth of the time, is nothing.
+  if (regrets_nothing(report, plan)) return stays_words(report, "This plan");
   if (regret->cost) {
-    if (*regret->cost < Dollars{0.005}) return "In 8 of 10 cases no other plan turns out better.";
     return "In 8 of 10 cases this plan is within " + short_money(*regret->cost) + " of the best" +
            (report.job.goal == Goal::kBestValue
                 ? " (time at " + short_money(report.job.value_of_time * units::hour) + "/h included)."
                 : ".");
   }
   if (!regret->time) return "";
-  if (*regret->time < 1e-3 * plan.hours.p50) return "In 8 of 10 cases no other plan turns out faster.";
   return "In 8 of 10 cases this plan is within " + hours_words(*regret->time) + " of the fastest.";
 }
 
@@ -352,14 +362,13 @@ std::vector<Remark> remarks(const PlanReport& report) {
     if (const std::string text = rule.say(report, *pick); !text.empty())
       found.push_back({weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : "",
                        rule.say == assumed_remark ? "Assumed: several settings (--details)." : "",
-                       rule.say == regret_remark && report.break_even
-                           ? "It stays recommended " + break_even_words(report) + "."
-                           : "",
-                       rule.say == spot_remark       ? RemarkAbout::kSpot
-                       : rule.say == idle_remark     ? RemarkAbout::kIdle
-                       : rule.say == variants_remark ? RemarkAbout::kVariants
-                       : rule.say == regret_remark   ? RemarkAbout::kRegret
-                                                     : RemarkAbout::kOther});
+                       rule.say == regret_remark && !regrets_nothing(report, *pick) ? stays_words(report, "It") : "",
+                       rule.say == spot_remark          ? RemarkAbout::kSpot
+                       : rule.say == idle_remark        ? RemarkAbout::kIdle
+                       : rule.say == variants_remark    ? RemarkAbout::kVariants
+                       : rule.say != regret_remark      ? RemarkAbout::kOther
+                       : regrets_nothing(report, *pick) ? RemarkAbout::kBreakEven
+                                                        : RemarkAbout::kRegret});
   // What is kept on disks and in memory: too little room is a warning, the rest is good to know.
   for (const std::string& line : kept_words(report)) {
     const bool warning = line.starts_with("! ");

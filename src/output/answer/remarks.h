@@ -9,7 +9,7 @@
 namespace gpuplan {
 
 /// What a remark is about, for who tells the same elsewhere: a report does in its sections.
-enum class RemarkAbout { kOther, kSpot, kIdle, kVariants, kRegret };
+enum class RemarkAbout { kOther, kSpot, kIdle, kVariants, kRegret, kBreakEven };
 
 struct Remark {
   double weight = 0;  ///< from data/answer_constants.csv

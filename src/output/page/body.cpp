@@ -129,9 +129,8 @@ class Body {
         (finding.empty()
              ? ""
              : " <span class=\"finding" +
-                   std::string(finding.substr(0, answer ? finding.find(kPlanFor) : finding.size()).size() > kLongFinding
-                                   ? " long"
-                                   : "") +
+                   std::string(finding.size() - (answer ? figures_in(finding).size() : 0) > kLongFinding ? " long"
+                                                                                                         : "") +
                    "\">" + (answer ? without_figures(finding) : finding) + "</span>") +
         "</h2>";
     const std::string key = key_of(text_of(section, "key"));
@@ -163,11 +162,17 @@ class Body {
   /// of the report).
   static constexpr std::string_view kPlanFor = ". Plan for ";
   static std::string without_figures(const std::string& finding) {
+    const std::string_view figures = figures_in(finding);
+    if (figures.empty()) return finding;
+    const auto from = static_cast<std::size_t>(figures.data() - finding.data());
+    return finding.substr(0, from) + "<span class=\"unseen\">" + std::string(figures) + "</span>" +
+           finding.substr(from + figures.size());
+  }
+  static std::string_view figures_in(std::string_view finding) {
     const std::size_t from = finding.find(kPlanFor);
-    if (from == std::string::npos) return finding;
+    if (from == std::string_view::npos) return {};
     const std::size_t end = std::min({finding.find("; ", from), finding.find(". ", from + 1), finding.size() - 1});
-    return finding.substr(0, from) + "<span class=\"unseen\">" + finding.substr(from, end - from) + "</span>" +
-           finding.substr(end);
+    return finding.substr(from, end - from);
   }
 
   /// The pick's figures large, the first reasons beside them, and then the rest.

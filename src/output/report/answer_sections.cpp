@@ -240,7 +240,11 @@ ReportSection choice_section(const ReportParts& parts) {
   const ViewContent view = decisions_view(report, Screen{});
   ReportSection section{"choice", "Which plan for which wish?", "", {}};
   if (view.table.rows() < 2 || report.found.plans.size() < 2) return section;
-  section.finding = without_hints(view.notes.empty() ? std::string() : view.notes.front());
+  const auto best = [](const Plan& plan) { return plan.on_frontier; };
+  // The answer has said the rest.
+  if (report.pick()->on_frontier && std::ranges::count_if(report.found.plans, best) == 1)
+    section.finding = report.name(*report.pick()) + " is the cheapest and the fastest.";
+  else section.finding = without_hints(view.notes.empty() ? std::string() : view.notes.front());
   TableBlock wishes = table_block(view.table, "choices", "",
                                   {{"priority", "Wish"},
                                    {"plan", "Plan"},

@@ -35,7 +35,7 @@ std::vector<const Offer*> offers_told(const PlanReport& report) {
   for (std::size_t i = 0; i < shown.size(); ++i)
     if (shown[i] || report.found.plans[i].on_frontier) add_plan(report.found.plans[i]);
   for (const Plan* plan : answer_rows(report)) add_plan(*plan);
-  for (const Fallback& row : fallback_order(report.job, report.found, report.compared())) add_plan(*row.plan);
+  for (const Fallback& row : report.stand_ins()) add_plan(*row.plan);
   for (const Decision& row : decisions_of(report.job, report.found.plans, report.found.recommendations))
     if (row.plan) add_plan(report.plan(*row.plan));
   return offers;

@@ -38,7 +38,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
   columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
   ViewContent view{"Alternatives if the recommended GPU is unavailable, best first", Table(std::move(columns)), {}};
 
-  std::vector<Fallback> rows = fallback_order(report.job, report.found, report.compared());
+  std::vector<Fallback> rows = report.stand_ins();
   if (report.break_even) rows.front().below = report.break_even->price;
   bool unknown = true, limited = false;
   const bool missed = report.found.recommendations.limits_missed;

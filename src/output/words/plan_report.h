@@ -13,6 +13,7 @@
 #include "plan/advice/limit_remedies.h"
 #include "plan/advice/unfit.h"
 #include "plan/ranking/break_even.h"
+#include "plan/ranking/fallback.h"
 #include "plan/search.h"
 
 namespace gpuplan {
@@ -48,6 +49,7 @@ struct PlanReport {
   bool all = false;                          ///< tables show every row, not only those of most interest
   /// Up to which price the pick stays recommended, where somebody looked and there is one.
   std::optional<BreakEven> break_even{};
+  std::vector<Fallback> fallbacks{};          ///< worked out before, for who asks more than once; empty: nobody did
   std::vector<LimitRemedy> limit_remedies{};  ///< tried because no plan keeps the limits
   /// Phases that run nowhere, where nothing fits and somebody looked; empty: it is no single phase.
   std::optional<std::vector<UnfitPhase>> unfit{};
@@ -62,6 +64,10 @@ struct PlanReport {
   /// What its plans were compared by.
   Compared compared() const {
     return {errors(), catalogue.answer_constants.beside_shared, catalogue.practice_constants, how.seed, how.common};
+  }
+  /// REQUIRES: there is a pick.
+  std::vector<Fallback> stand_ins() const {
+    return fallbacks.empty() ? fallback_order(job, found, compared()) : fallbacks;
   }
   /// Which prices' age counts to: the day that was asked about, else the day on which it is made.
   const std::string& price_day() const { return job.market.today.empty() ? today : job.market.today; }

@@ -1,6 +1,7 @@
 #include "plan/capacity/batch_memory.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/sorting.h"
 #include "plan/capacity/largest_batch.h"
@@ -58,13 +59,16 @@ Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const C
   sort_stably(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
 
   std::vector<BatchRow> rows;
+  // What is too much for a card, whatever saves memory there, is too much with more sequences as well.
+  std::vector<int> too_many(gpus.size(), std::numeric_limits<int>::max());
   for (const int sequences : batches) {
     BatchRow row;
     row.sequences = sequences;
     Job plain = with_batch(job, phase, sequences, count, true);
     hold_framework(plain, phase, catalogue, gpus, count);
     const Job free = with_batch(job, phase, sequences, count, false);
-    for (const Gpu* gpu : gpus) {
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+      const Gpu* gpu = gpus[i];
       const Machines machines{common_box(catalogue, *gpu, count), 1, count, true};
       BatchHolder holder{gpu, std::nullopt};
       Tally tally;
@@ -72,11 +76,13 @@ Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const C
       // What it needs is no matter of the card; the largest is the one on which most strategies run.
       if (holder.best) row.needed = holder.best->memory_total;
       else if (tally.nearest.phase >= 0) row.needed = exactly(tally.nearest.needed);
-      if (!holder.fits()) {
+      if (!holder.fits() && sequences < too_many[i]) {
         Tally ignored;
         if (const auto best = try_phase(free, phase, catalogue, machines, ignored); best && best->fit == Fit::kFits) {
           holder.best = best;
           holder.at_a_price = true;
+        } else {
+          too_many[i] = sequences;
         }
       }
       row.gpus.push_back(holder);

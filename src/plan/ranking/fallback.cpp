@@ -194,7 +194,10 @@ std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found, 
 }
 
 std::vector<Fallback> market_order(const Job& job, const SearchResult& found, const Compared& compared) {
-  std::vector<Fallback> rows = fallback_order(job, found, compared);
+  return market_order(job, found, fallback_order(job, found, compared));
+}
+
+std::vector<Fallback> market_order(const Job& job, const SearchResult& found, std::vector<Fallback> rows) {
   for (const Plan& plan : found.plans) {
     const bool listed = std::ranges::any_of(rows, [&](const Fallback& row) { return row.plan == &plan; });
     if (plan.on_frontier && !listed)

@@ -28,6 +28,7 @@ std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found, 
 
 /// The same, then the plans of the frontier that are not among them.
 std::vector<Fallback> market_order(const Job& job, const SearchResult& found, const Compared& compared);
+std::vector<Fallback> market_order(const Job& job, const SearchResult& found, std::vector<Fallback> fallbacks);
 
 /// No plan keeps the deadline: that weighs before the budget.
 bool misses_deadline(const Job& job, const SearchResult& found);

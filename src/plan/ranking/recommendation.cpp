@@ -130,8 +130,10 @@ Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compar
   if (pick != *result.pick && comparison.find(*result.pick) != nullptr) result.tied_with = result.pick;
   result.pick = pick;
   if (!compared.chances) return result;
-  for (const Comparison::One& one : comparison.compared())
-    plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;
+  // Of one plan alone there is nothing to tell: it is compared with none.
+  if (plans.size() > 1)
+    for (const Comparison::One& one : comparison.compared())
+      plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;
   const double regret = comparison.regret(*comparison.find(pick));
   if (job.goal == Goal::kFastest) result.regret = Regret{std::nullopt, Seconds{regret}};
   else result.regret = Regret{Dollars{regret}, std::nullopt};

@@ -211,8 +211,8 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
           lower != "hours per year" && !has_any(lower, {"(h", "(min", "time (", "/gpu"}))
         return ClaimRole::kNone;
       if (has_any(lower, {"total", "gesamt"})) return ClaimRole::kTotalTime;
-      if (lower.empty() || has_any(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "minutes", "wall",
-                                           "runtime", "training"}))
+      if (lower.empty() || has_any(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "heures", "horas",
+                                           "minutes", "wall", "runtime", "training"}))
         return ClaimRole::kTime;
       return ClaimRole::kNone;
     case ClaimDimension::kPrice:
