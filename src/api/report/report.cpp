@@ -202,6 +202,8 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
       constexpr std::size_t kInputs = 9;  // that a reader looks at
       moved = sensitivity(plan.question(), plan.searched(), catalogue, kBy, kInputs);
       moved.plan_report = &report;
+      for (SensitivityInput& input : moved.inputs)
+        if (input.source == "model") input.low.value = "low end", input.high.value = "high end";
       from.sensitivity = &moved;
     }
     if (told) from.run = run_part(report, *pick, from.launch_command);

@@ -245,7 +245,7 @@ ReportSection risk_section(const ReportParts& parts) {
     finding.push_back(chance_words(*pick.chance_in_budget) + " chance to stay within the budget");
   }
   if (pick.fit == Fit::kTight)
-    table.add({{"out of memory"}, {"the median fits, P90 does not"}, {"start with a smaller micro-batch"}});
+    table.add({{"out of memory"}, {"fits in half of the runs, not in 9 of 10"}, {"start with a smaller micro-batch"}});
   if (const std::string words = availability_words(report); !words.empty())
     table.add({{"the machine is not available"}, {}, {without_hints(words)}});
   const auto problems = known_problems(pick, report.job, report.catalogue);

@@ -1,7 +1,10 @@
 #include "output/report/document.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "output/text/json_writer.h"
 
@@ -10,7 +13,22 @@ namespace {
 
 void tidy_blocks(std::vector<ReportBlock>& blocks);
 
+/// Reports count in runs, as their ranges do: "up to $2.15 (P90)" is up to $2.15 in 9 of 10 runs.
+void say_in_runs(std::string& text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWords = {
+      std::pair{" (P90)", " in 9 of 10 runs"},
+      std::pair{", P90 ", ", in 9 of 10 runs "},
+      std::pair{"fits at P50, not at P90", "fits in half of the runs, not in 9 of 10"},
+      std::pair{"at P90 of all phases", "after what 9 of 10 runs of all phases take"},
+  };
+  if (!text.contains("P90")) return;
+  for (const auto& [from, to] : kWords)
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+}
+
 void tidy_table(TableBlock& table) {
+  for (TableRow& row : table.rows) std::ranges::for_each(row.cells, say_in_runs);
   for (std::size_t c = table.columns.size(); c-- > 0;) {
     const auto silent = [&](const TableRow& row) { return c >= row.cells.size() || row.cells[c].empty(); };
     if (!std::ranges::all_of(table.rows, silent)) continue;
@@ -20,14 +38,21 @@ void tidy_table(TableBlock& table) {
 
 /// Whether nothing is left of it.
 struct Tidied {
-  bool operator()(const TextBlock& text) const { return text.text.empty(); }
-  bool operator()(const NoteBlock& note) const { return note.text.empty(); }
+  bool operator()(TextBlock& text) const {
+    say_in_runs(text.text);
+    return text.text.empty();
+  }
+  bool operator()(NoteBlock& note) const {
+    say_in_runs(note.text);
+    return note.text.empty();
+  }
   bool operator()(TableBlock& table) const {
     tidy_table(table);
     return table.rows.empty() || table.columns.empty();
   }
   bool operator()(ListBlock& list) const {
     std::erase(list.items, "");
+    std::ranges::for_each(list.items, say_in_runs);
     return list.items.empty();
   }
   bool operator()(ChecksBlock& checks) const {
@@ -136,7 +161,10 @@ void TableBlock::erase_column(std::size_t at) {
 }
 
 void tidy(ReportDocument& document) {
-  for (ReportSection& section : document.sections) tidy_blocks(section.blocks);
+  for (ReportSection& section : document.sections) {
+    say_in_runs(section.finding);
+    tidy_blocks(section.blocks);
+  }
   std::erase_if(document.sections, [](const ReportSection& section) { return section.empty(); });
 }
 

@@ -6,6 +6,7 @@
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
+#include "output/words/serving_words.h"
 #include "plan/ranking/decisions.h"
 #include "plan/ranking/ranking.h"
 #include "plan/ranking/recommendation.h"
@@ -106,8 +107,9 @@ class Decisions {
   }
 
   std::string kept_words() const {
-    return rules_.limits_missed ? " is wanted, and no plan meets the limits: this one is closest"
-                                : " within the limits";
+    if (rules_.limits_missed) return " is wanted, and no plan meets the limits: this one is closest";
+    const Limits& limits = report_.job.limits;
+    return limits.deadline || limits.budget || has_target(report_.job) ? " within the limits" : "";
   }
 
   std::string slower(const Plan& plan) const {
