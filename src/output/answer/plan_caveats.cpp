@@ -158,8 +158,9 @@ std::string break_even_words(const PlanReport& report) {
   const auto& price = report.break_even;
   if (!price) return "";
   const Offer& offer = *report.pick()->offer;
-  return "up to " + to_text(price->price) + " (now " + to_text(price->now) + "; all " + offer.gpu + " of " +
-         printable(offer.provider, 40) + " rising alike); above, " + report.name(*price->then);
+  return "up to " + to_text(price->price) + " (now " + to_text(price->now) + "; all " + offer.gpu +
+         (offer.provider.empty() ? "" : " of " + printable(offer.provider, 40)) + " rising alike); above, " +
+         report.name(*price->then);
 }
 
 std::string close_words(const PlanReport& report) {
