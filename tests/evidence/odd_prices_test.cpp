@@ -83,8 +83,35 @@ TEST(OddPrices, EachIsHeldAgainstItsOwnTime) {
   EXPECT_EQ(odd.front().offer, 1u);
 }
 
+TEST(OddPrices, WhoIsNewDoesNotVouch) {
+  std::vector<Offer> market = known();
+  for (const char* name : {"e", "f", "g"}) market.push_back(offer(name, 3.2));
+  EXPECT_EQ(odd_prices({offer("x", 0.3), offer("y", 0.33)}, market).size(), 2u);
+  std::vector<Offer> many;
+  for (int i = 0; i < 20; ++i) many.push_back(offer("new " + std::to_string(i), 0.03 + 0.001 * i));
+  EXPECT_EQ(odd_prices(many, market).size(), many.size());
+  // Nor does what was kept against advice.
+  PriceJudge judge;
+  judge.add_known(market);
+  judge.add_stored({offer("x", 0.3)});
+  judge.add(offer("y", 0.33), PriceStanding::kNew);
+  judge.add(offer("x", 0.29), PriceStanding::kNew);
+  EXPECT_EQ(judge.judge(offer("y", 0.33)).size(), 1u);
+  EXPECT_TRUE(judge.judge(offer("x", 0.29)).empty()) << "the same provider asked it before";
+}
+
+TEST(OddPrices, EightTimesAtEitherEndOfTheMarket) {
+  std::vector<Offer> market = known();
+  market.push_back(offer("low", 1.3));
+  // A machine of eight at the price of one that is cheap, and one GPU at that of a machine of a dear one.
+  EXPECT_EQ(odd_prices({offer("new", 8 * 0.77, 8)}, market).size(), 1u);
+  EXPECT_TRUE(odd_prices({offer("new", 0.77)}, market).empty()) << "one GPU alone";
+  EXPECT_EQ(odd_prices({offer("new", 18)}, market).size(), 1u);
+}
+
 TEST(OddPrices, TwoProvidersAreNoMarket) {
-  EXPECT_TRUE(odd_prices({offer("new", 100)}, {offer("a", 2)}).empty());
+  EXPECT_TRUE(odd_prices({offer("new", 18)}, {offer("a", 2)}).empty());
+  EXPECT_EQ(odd_prices({offer("new", 21)}, {offer("a", 2)}).size(), 1u) << "cents";
   // And prices of other years are none of today.
   std::vector<Offer> old = known();
   for (Offer& one : old) one.as_of = "2022-12";
@@ -102,12 +129,12 @@ TEST(OddPrices, SpotIsHeldAgainstSpot) {
 }
 
 TEST(OddPrices, TheLimitIsHowFarProvidersLieApart) {
-  // 2.5, 3, 3.5 and 4: a new one of $21 asks seven times the median of the five, one of $13 four times that of its own.
+  // The median of 2.5, 3, 3.5 and 4 is the lower of the two in the middle.
   const std::vector<Offer> close = {offer("a", 2.5), offer("b", 3), offer("c", 3.5), offer("d", 4)};
-  EXPECT_TRUE(odd_prices({offer("new", 12.5)}, close).empty());
-  EXPECT_EQ(odd_prices({offer("new", 16)}, close).size(), 1u) << "4.6 times";
+  EXPECT_TRUE(odd_prices({offer("new", 23.8, 2)}, close).empty());
+  EXPECT_EQ(odd_prices({offer("new", 32, 2)}, close).size(), 1u) << "5.3 times";
   const std::vector<Offer> apart = {offer("a", 1), offer("b", 3), offer("c", 8), offer("d", 9)};
-  EXPECT_TRUE(odd_prices({offer("new", 16)}, apart).empty());
+  EXPECT_TRUE(odd_prices({offer("new", 14)}, apart).empty());
   EXPECT_EQ(odd_prices({offer("new", 65)}, apart).size(), 1u);
 }
 

@@ -109,11 +109,10 @@ Result<std::string> today_of(System& system) {
   return today.empty() ? system.today() : today;
 }
 
-std::vector<Offer> known_before(const std::string& file, System& system, const Catalogue& catalogue) {
-  std::vector<Offer> known = catalogue.offers;
-  if (!system.facts_of(file).is_file()) return known;
-  if (auto stored = stored_offers(file, "")) std::ranges::move(stored->offers, std::back_inserter(known));
-  return known;
+void add_known(PriceJudge& judge, const std::string& file, System& system, const Catalogue& catalogue) {
+  judge.add_known(catalogue.offers);
+  if (!system.facts_of(file).is_file()) return;
+  if (const auto stored = stored_offers(file, "")) judge.add_stored(stored->offers);
 }
 
 Result<std::string> store_to_write(System& system, const KeepOptions& options) {
@@ -142,8 +141,7 @@ Result<ImportReport> store_feeds(System& system, std::vector<Feed>& lists, const
     reject_future(list, *today);
   }
   PriceJudge fresh;
-  if (!any_long)
-    for (const Offer& offer : known_before(*file, system, catalogue)) fresh.add(offer, true);
+  if (!any_long) add_known(fresh, *file, system, catalogue);
   look_at_odd(lists, any_long ? long_lists->judge() : fresh, options.unlikely);
 
   const ImportTerms terms{*today, system.time_of_day(), GPUPLAN_VERSION};

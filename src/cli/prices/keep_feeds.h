@@ -8,6 +8,7 @@
 #include "cli/load/price_store.h"
 #include "cli/options/common_options.h"
 #include "domain/facts/catalogue.h"
+#include "evidence/market/odd_prices.h"
 #include "input/feeds/rows/feed.h"
 #include "output/prices/import_report.h"
 
@@ -26,7 +27,7 @@ void add_keep_unlikely_option(CommandSpec& command, KeepOptions& options);
 Result<std::string> today_of(System& system);
 
 /// What prices are held against: all that is known before.
-std::vector<Offer> known_before(const std::string& file, System& system, const Catalogue& catalogue);
+void add_known(PriceJudge& judge, const std::string& file, System& system, const Catalogue& catalogue);
 /// The file of the store; fails where there is none, but for --dry-run.
 Result<std::string> store_to_write(System& system, const KeepOptions& options);
 /// Calls the offers of a list, where it says nothing else, by its format; those of a list of one's own by its file too.

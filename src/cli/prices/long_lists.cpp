@@ -22,7 +22,7 @@ Result<void> LongLists::begin() {
   const auto file = store_to_write(*system_, *options_);
   if (!file) return std::unexpected(file.error());
   // Once the store is being written, nobody reads it.
-  for (const Offer& offer : known_before(*file, *system_, *catalogue_)) judge_.add(offer, true);
+  add_known(judge_, *file, *system_, *catalogue_);
   auto store = options_->dry_run ? PriceStore::scratch() : PriceStore::open(*file, PriceStore::Use::kWrite);
   if (!store) return std::unexpected(std::move(store.error()));
   store_.emplace(*std::move(store));
@@ -38,7 +38,7 @@ void LongLists::take(Feed& part) {
     }
   name_source(part);
   reject_future(part, today_);
-  for (const Offer& offer : part.offers) judge_.add(offer, false);
+  for (const Offer& offer : part.offers) judge_.add(offer, PriceStanding::kNew);
   if (auto staged = store_->stage(part.file, part.offers, part.offer_rows); !staged) error_ = std::move(staged.error());
 }
 

@@ -108,7 +108,7 @@ OfferVerdict look_at_odd(Feed& list, const Offer& offer, const OfferRow& row, Pr
 void look_at_odd(std::vector<Feed>& lists, PriceJudge& judge, bool keep) {
   // What is read together is one market: a folder has a list for each provider.
   for (const Feed& list : lists)
-    for (const Offer& offer : list.offers) judge.add(offer, false);
+    for (const Offer& offer : list.offers) judge.add(offer, PriceStanding::kNew);
   for (Feed& list : lists)
     keep_offers(list, [&](Offer& offer, const OfferRow& row) {
       const OfferVerdict verdict = look_at_odd(list, offer, row, judge, keep);
