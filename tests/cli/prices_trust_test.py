@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from program import main, run
+from program import ROOT, main, run
 
 OWN = "provider,gpu,gpus,price_per_hour,region,date\n"
 
@@ -50,6 +50,49 @@ class Trust(unittest.TestCase):
         self.assertEqual(self.imported("ends.csv", OWN + rows)["kept"], 0)
         rows = "acme,H100 SXM,8,16,us,2026-11-20\nacme,L40S,1,1.2,us,2026-11-20\n"
         self.assertEqual(self.imported("fair.csv", OWN + rows)["kept"], 2)
+
+    def test_hosts_of_marketplaces_go_in_stored_lists_too(self):
+        machine = {"id": 1, "gpu_name": "H100 SXM", "num_gpus": 8, "dph_base": 12, "geolocation": "Japan, JP", "gpu_ram": 81559}
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--gpu", "8x H100 SXM", "--provider",
+               "vast", "--store", self.store]
+        text = json.dumps([machine])
+        self.assertEqual(self.imported("vast.json", text, "--as-of", "2026-06-01")["kept"], 1)
+        self.assertNotIn("$12.00/h", run(*ask).stdout)
+        self.imported("vast.json", text, "--as-of", "2026-11-20")
+        self.assertIn("$12.00/h", run(*ask).stdout)
+
+    def test_rows_that_the_built_in_list_has_change_nothing(self):
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--json"]
+        offers = (ROOT / "data" / "offers.csv").read_text().replace("a single machine when listed", "one offer on that day")
+        told = self.imported("offers.csv", offers)
+        self.assertEqual(told["rejected"], 0)
+        before, after = (json.loads(run(*ask, *more).stdout) for more in (["--no-store"], ["--store", self.store]))
+        self.assertEqual(after["market"]["offers"], before["market"]["offers"])
+        # How far hosts lie apart is known better; what there is and what it costs is the same.
+        asked = [[(plan["id"], plan["expected_cost_usd"]) for plan in told["plans"]] for told in (after, before)]
+        self.assertEqual(asked[0], asked[1])
+
+    def test_a_newer_list_of_what_is_to_be_had_overtakes_other_regions(self):
+        rows = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice\n" + "".join(
+            f"{name},{gpu},8,208,2900,{price},{region},,\n" for region in ("us-west-2", "us-east-1", "asia-northeast-1")
+            for name, gpu, price in (("gpu_8x_b200_sxm6", "B200", 39.92), ("gpu_8x_h100_sxm5", "H100", 23.92)))
+        self.imported("vms.csv", rows, "--provider", "lambda", "--as-of", "2026-11-10")
+
+        def type_of(name, gpu, cents, regions):
+            return {"instance_type": {"name": name, "description": f"8x {gpu} (80 GB SXM5)", "gpu_description": gpu,
+                                      "price_cents_per_hour": cents, "specs": {"vcpus": 208, "memory_gib": 2900, "gpus": 8}},
+                    "regions_with_capacity_available": [{"name": region} for region in regions]}
+        live = {"data": {"gpu_8x_b200_sxm6": type_of("gpu_8x_b200_sxm6", "B200 (180 GB SXM6)", 3992, ["us-west-2"]),
+                         "gpu_8x_h100_sxm5": type_of("gpu_8x_h100_sxm5", "H100 (80 GB SXM5)", 2392, [])}}
+        self.assertEqual(self.imported("lambda.json", json.dumps(live), "--as-of", "2026-11-20")["kept"], 2)
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--provider", "lambda", "--store", self.store, "--json"]
+        for gpus, regions in (("8x B200", {"us-west-2"}), ("8x H100 SXM", set())):
+            done = run(*ask, "--gpu", gpus)
+            told = json.loads(done.stdout) if done.stdout else {"plans": []}
+            self.assertEqual({plan["region"] for plan in told["plans"]}, regions, done.stderr)
+        # As of a day before that news it is none.
+        told = json.loads(run(*ask, "--gpu", "8x H100 SXM", "--as-of", "2026-11-15").stdout)
+        self.assertGreater(len(told["plans"]), 0)
 
 
 if __name__ == "__main__":

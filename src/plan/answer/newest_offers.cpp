@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
+#include "domain/market/capacity_words.h"
 #include "plan/answer/folded_hash.h"
 
 namespace gpuplan {
@@ -72,6 +74,60 @@ bool counts(const Offer& offer, const Offer* newest, const Newest& place) {
   return true;
 }
 
+std::uint64_t hash_of_machine(const Offer& offer) {
+  std::uint64_t hash = folded_hash(kHashSeed ^ static_cast<std::uint64_t>(offer.gpus), offer.instance);
+  hash = folded_hash(folded_hash(hash, offer.provider), offer.gpu);
+  return hash ^ hash >> 32U;
+}
+
+/// Whether a list says in which regions a machine is to be had now: in those it names, or in none.
+bool tells_all_regions(const Offer& offer) {
+  static const Word capacity(kCapacityWhenListed);
+  return offer.kind == OfferKind::kRented && !offer.instance.empty() &&
+         (offer.availability == capacity || (offer.stock == Stock::kSoldOut && offer.region.empty()));
+}
+
+/// Drops older offers of machines whose newer lists tell where they are to be had, in whichever region.
+void drop_overtaken(std::vector<Offer>& offers, std::string_view as_of) {
+  std::unordered_map<std::uint64_t, const Offer*> news;
+  for (const Offer& offer : offers) {
+    if (!tells_all_regions(offer) || (!as_of.empty() && offer.as_of.substr(0, as_of.size()) > as_of)) continue;
+    const Offer*& newest = news[hash_of_machine(offer)];
+    if (newest == nullptr || newest->as_of < offer.as_of) newest = &offer;
+  }
+  if (news.empty()) return;
+  std::vector<bool> drop(offers.size(), false);
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const Offer& offer = offers[i];
+    const auto found = news.find(hash_of_machine(offer));
+    drop[i] = offer.kind == OfferKind::kRented && found != news.end() && offer.as_of < found->second->as_of &&
+              iequals(offer.instance, found->second->instance) && iequals(offer.provider, found->second->provider);
+  }
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    if (drop[i]) continue;
+    if (to != i) offers[to] = std::move(offers[i]);
+    ++to;
+  }
+  offers.resize(to);
+}
+
+/// Drops what another list says too: the same prices of the same machine, day and source, in whatever words.
+void drop_known(std::vector<Offer>& offers, std::span<const Offer> others) {
+  if (offers.empty()) return;
+  std::unordered_multimap<std::uint64_t, const Offer*> by_place;
+  by_place.reserve(others.size());
+  for (const Offer& other : others) by_place.emplace(place_hash(other), &other);
+  std::erase_if(offers, [&](const Offer& offer) {
+    const auto [first, last] = by_place.equal_range(place_hash(offer));
+    return std::any_of(first, last, [&](const auto& one) {
+      const Offer& other = *one.second;
+      return offer.as_of == other.as_of && offer.source == other.source && offer.price == other.price &&
+             offer.spot_price == other.spot_price && offer.stock == other.stock && same_place(offer, other, true);
+    });
+  });
+}
+
 }  // namespace
 
 std::uint64_t place_hash(const Offer& offer) { return hash_of_place(offer, false); }
@@ -129,6 +185,7 @@ std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_
     ++to;
   }
   offers.resize(to);
+  drop_overtaken(offers, as_of);
   return offers;
 }
 
@@ -144,9 +201,11 @@ std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offe
     else ++to;
   }
   newest.resize(to);
+  drop_known(both, more);
   both.insert(both.end(), more.begin(), more.end());
   both = newest_offers(std::move(both), as_of);
   newest.insert(newest.end(), std::make_move_iterator(both.begin()), std::make_move_iterator(both.end()));
+  drop_overtaken(newest, as_of);
   return newest;
 }
 

@@ -18,7 +18,7 @@ TEST(VastFeed, TakesThePriceWithoutTheDiskAndTheShareOfTheMachine) {
   EXPECT_EQ(offer.vcpus, 16);
   EXPECT_DOUBLE_EQ(offer.ram / units::GiB, 64);
   EXPECT_DOUBLE_EQ(offer.reliability, 0.98);
-  EXPECT_EQ(offer.availability, "verified, datacenter");
+  EXPECT_EQ(offer.availability, "verified, datacenter, a single machine when listed");
   EXPECT_NEAR(offer.disk_price->value * 1e9 * 730 * 3600, 0.15, 1e-12);
   EXPECT_NEAR(offer.egress_price->value * 1e9, 0.002, 1e-12);
   EXPECT_EQ(feed.corrected, 0U);

@@ -105,6 +105,8 @@ FeedRows::FeedRows(FeedTerms terms, std::string format, const Catalogue& catalog
   for (const Node& node : catalogue.nodes)
     if (const Gpu* gpu = catalogue.find_gpu(node.gpu); gpu != nullptr && !node.instance.empty())
       nodes_.emplace(to_lower(node.provider + '\n' + node.instance), gpu);
+  for (const PriceSpread& spread : catalogue.price_spreads)
+    if (spread.over == SpreadOver::kHosts) marketplaces_.push_back(spread.provider);
 }
 
 void FeedRows::stand_for(const std::string& file, const std::string& name) {
@@ -121,6 +123,14 @@ void FeedRows::reject(std::uint64_t row, std::string reason, std::string words) 
 void FeedRows::skip(std::string_view reason) {
   ++feed_.rows;
   ++feed_.rejections[std::string(reason)];
+}
+
+/// What a marketplace lists is one host's, which is taken or withdrawn within weeks.
+void FeedRows::note_host(Offer& offer) const {
+  const auto is_its = [&](const std::string& marketplace) { return iequals(marketplace, offer.provider); };
+  if (is_single(offer) || std::ranges::none_of(marketplaces_, is_its)) return;
+  const std::string said = offer.availability;
+  offer.availability = said + (said.empty() ? "" : ", ") + "a single machine when listed";
 }
 
 /// Else the offer, which will stand at the end of those kept, is remembered.
@@ -306,6 +316,7 @@ void FeedRows::take(FeedRow row) {
   offer.instance = std::move(row.instance);
   offer.availability = std::move(row.availability);
   offer.label = std::move(row.label);
+  note_host(offer);
   parted_->give_band(offer);
   if (seen_before(offer)) return reject(row.row, "the same row again", words);
   ++feed_.rows;

@@ -1,6 +1,7 @@
 // Lambda: GET /api/v1/instance-types. Prices are cents of the whole machine, at times in quotes.
 #include <array>
 
+#include "domain/market/capacity_words.h"
 #include "input/feeds/formats/json/json_feed.h"
 #include "input/feeds/formats/json/json_fields.h"
 #include "input/feeds/formats/json/json_formats.h"
@@ -44,7 +45,7 @@ void lambda_type(const JsonItem& item, FeedRows& rows) {
   for (const Tree& region : regions->children) {
     FeedRow there = row;
     there.region = region.is_scalar() ? region.text : json_text(region, "name");
-    there.availability = "capacity when listed";
+    there.availability = kCapacityWhenListed;
     rows.take(std::move(there));
   }
 }
