@@ -2,6 +2,8 @@
 """What stored and own prices are trusted with: sanity, single machines, stock, damaged stores:
 tests/cli/prices_trust_test.py PROGRAM"""
 
+import csv
+import io
 import json
 import tempfile
 import unittest
@@ -93,6 +95,54 @@ class Trust(unittest.TestCase):
         # As of a day before that news it is none.
         told = json.loads(run(*ask, "--gpu", "8x H100 SXM", "--as-of", "2026-11-15").stdout)
         self.assertGreater(len(told["plans"]), 0)
+
+    def reasons(self, name, text, *words):
+        told = self.imported(name, text, "--dry-run", *words)
+        return {one["reason"]: one["rows"] for one in told["rejections"]}, told["kept"]
+
+    def test_other_systems_are_rejected(self):
+        for head in ("os", "Operating System", "platform"):
+            rows = "".join(f"acme,H100 SXM,8,2{i},{name},r{i}\n" for i, name in enumerate(
+                ("Linux", "Windows", "Windows Server 2022", "RHEL", "Linux/UNIX")))
+            self.assertEqual(self.reasons("os.csv", f"provider,gpu,gpus,price,{head},region\n{rows}"),
+                             ({"not with Linux": 3}, 2), head)
+            record = {"provider": "acme", "gpu": "H100 SXM", "gpus": 8, "price_per_hour": 30, head: "Windows"}
+            self.assertEqual(self.reasons("os.json", json.dumps([record])), ({"not with Linux": 1}, 0), head)
+
+    def test_machines_that_contradict_their_row(self):
+        head = "provider,instance,gpu,gpus,price,region\n"
+        for row, reason in (("aws,p5.48xlarge,H100 SXM,4,27", "a number of GPUs that the machine of that name does not have"),
+                            ("aws,p5.48xlarge,A100,8,55", "a GPU that the machine of that name does not have"),
+                            ("azure,Standard_NV6ads_A10_v5,A10,1,0.45", "a part of a GPU")):
+            self.assertEqual(self.reasons("machine.csv", f"{head}{row},x\n"), ({reason: 1}, 0), row)
+        for row, gpu in (("gcp,a2-highgpu-1g,A100 80GB,1,3.67", "A100 SXM 40GB"), ("lambda,gpu_8x_h100_sxm5,H100 PCIe,8,24", "H100 SXM")):
+            told = self.imported("machine.csv", f"{head}{row},x\n", "--dry-run")
+            self.assertEqual([one["reason"] for one in told["corrections"]],
+                             [f"another GPU than the machine of that name has, taken as {gpu}"])
+        told = self.imported("machine.csv", head + "aws,p5.48xlarge,H100,8,55,x\naws,p4d.24xlarge,A100,8,22,x\n", "--dry-run")
+        self.assertEqual((told["kept"], told["corrected"]), (2, 0))
+
+    def test_a_column_of_tax(self):
+        rows = "H100 SXM;8;28,00 €;exkl.\nH200 SXM;8;33,32 €;inkl. 19% MwSt.\nL4;1;0,595 €;inkl.\nA40;1;0,595 €;zzgl. 19%\n"
+        told = self.imported("vat.csv", "GPU;Anzahl GPUs;Preis/h;MwSt\n" + rows, "--provider", "acme", "--rate", "EUR=1")
+        self.assertEqual(told["kept"], 3)
+        self.assertIn("a price with tax, whose rate is not said", told["rejections"][0]["reason"])
+        asked = {row["gpu"]: float(row["price_per_hour"]) for row in csv.DictReader(io.StringIO(self.prices("export").stdout))}
+        self.assertEqual(asked, {"H100 SXM": 28, "H200 SXM": 28, "A40": 0.595})
+
+    def test_negatives_of_accountants(self):
+        rows = "H100 SXM,8,($24.00),acme\nH200 SXM,8,(28),acme\n"
+        self.assertEqual(self.reasons("paren.csv", "gpu,gpus,price,provider\n" + rows), ({"a negative price": 2}, 0))
+
+    def test_newer_prices_with_and_without_zones(self):
+        zoned = "provider,region,zone,instance,gpu,gpus,price\nzed,us,us-a,m1,H100 SXM,8,24\n"
+        bare = "provider,region,instance,gpu,gpus,price\nzed,us,m1,H100 SXM,8,30\n"
+        for first, second, price in ((zoned, bare, 30), (bare, zoned, 24)):
+            self.store = str(self.folder / f"{price}.db")
+            self.imported("one-2026-11-10.csv", first)
+            self.imported("other-2026-11-20.csv", second)
+            told = json.loads(run("offers", "zed", "--store", self.store, "--json").stdout)
+            self.assertEqual([one["price_usd_per_hour"] for one in told["offers"]], [price])
 
 
 if __name__ == "__main__":

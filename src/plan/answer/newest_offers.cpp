@@ -145,7 +145,7 @@ std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_
   };
   const bool zones = std::ranges::any_of(offers, [](const Offer& offer) { return !offer.zone.empty(); });
   NewestByPlace places(offers.size(), true);
-  NewestByPlace zoned(zones ? offers.size() : 0, false);
+  NewestByPlace zoned(zones ? offers.size() : 0, false), unzoned(zones ? offers.size() : 0, false);
   std::vector<Newest*> of(offers.size(), nullptr);
   for (std::size_t i = 0; i < offers.size(); ++i) {
     const Offer& offer = offers[i];
@@ -153,8 +153,8 @@ std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_
     of[i] = &places[offer];
     if (offer.price) take_newer(of[i]->on_demand, offer);
     if (offer.spot_price) take_newer(of[i]->spot, offer);
-    if (!zones || offer.zone.empty()) continue;
-    Newest& all = zoned[offer];
+    if (!zones) continue;
+    Newest& all = (offer.zone.empty() ? unzoned : zoned)[offer];
     if (offer.price) take_newer(all.on_demand, offer);
     if (offer.spot_price) take_newer(all.spot, offer);
   }
@@ -165,8 +165,8 @@ std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_
     const Offer& offer = offers[i];
     bool price = offer.price && counts(offer, of[i]->on_demand, *of[i]);
     bool spot = offer.spot_price && counts(offer, of[i]->spot, *of[i]);
-    if (zones && offer.zone.empty()) {
-      const Newest& all = zoned[offer];
+    if (zones) {
+      const Newest& all = (offer.zone.empty() ? zoned : unzoned)[offer];
       price = price && (all.on_demand == nullptr || all.on_demand->as_of <= offer.as_of);
       spot = spot && (all.spot == nullptr || all.spot->as_of <= offer.as_of);
     }

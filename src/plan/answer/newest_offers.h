@@ -13,10 +13,11 @@ namespace gpuplan {
 
 /// Of offers that name the same machine (provider, region, zone, instance, GPU and number of them, without regard to
 /// case) those of the newest date and its source; of sources of one date the one that is listed first. Prices on demand
-/// and as spot are told apart: who lists only one of them leaves the other to older lists. A list without zones is
-/// older news where a newer one has them. A list that tells in which regions a machine is to be had, or that it is sold out
-/// everywhere, overtakes older offers of it in all regions. What is dated after `as_of` ("2026-11", "2026-11-25"; empty: nothing is)
-/// neither goes nor pushes others out; pools and own boxes stay. The order stays.
+/// and as spot are told apart: who lists only one of them leaves the other to older lists. A newer list
+/// with zones takes the place of an older one without them, and the other way round. A list that tells in which regions
+/// a machine is to be had, or that it is sold out everywhere, overtakes older offers of it in all regions. What is
+/// dated after `as_of` ("2026-11", "2026-11-25"; empty: nothing is) neither goes nor pushes others out; pools and own
+/// boxes stay. The order stays.
 std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_of = "");
 
 /// Of the machine that an offer names, but for its zone. Offers of one machine have equal ones.

@@ -151,6 +151,9 @@ OwnPrice read_own_price(std::string_view written, LooseNumbers& numbers) {
   price.range = figures.size() == 2;
   price.value = (price.range ? (figures[0] + figures[1]) / 2 : figures[0]) / (price.cents ? 100 : 1);
   if (!std::isfinite(price.value)) return fail(kNoNumber);
+  // As accountants write what is below zero.
+  const std::string_view whole = trim(cell);
+  if (whole.starts_with('(') && whole.ends_with(')') && !price.range && !price.from) price.value = -price.value;
   return price;
 }
 

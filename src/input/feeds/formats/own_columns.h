@@ -40,6 +40,7 @@ enum class OwnField {
   kTaxIncluded,  ///< whether prices are with tax
   kAsOf,
   kSource,
+  kSystem,  ///< operating system
   kCount,
 };
 

@@ -1,8 +1,11 @@
 #include "input/feeds/formats/own_notes.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
 #include "input/feeds/rows/price_notes.h"
 #include "input/feeds/rows/stock_words.h"
 
@@ -26,6 +29,12 @@ std::string heed_note(std::string_view note, PriceKind said, FeedRow& row) {
     row.corrections.emplace_back("sold out, as its note says");
   }
   return "";
+}
+
+bool says_other_system(std::string_view words) {
+  constexpr std::array<std::string_view, 6> kLicensed = {"windows", "rhel", "redhat", "suse", "sles", "ubuntupro"};
+  const std::string word = squeeze(words);
+  return std::ranges::any_of(kLicensed, [&](std::string_view one) { return word.contains(one); });
 }
 
 }  // namespace gpuplan

@@ -13,4 +13,7 @@ namespace gpuplan {
 /// wrong with the row: a commitment; empty: nothing.
 std::string heed_note(std::string_view note, PriceKind said, FeedRow& row);
 
+/// Whether the price of a machine holds a licence: "Windows Server 2022", "RHEL".
+bool says_other_system(std::string_view words);
+
 }  // namespace gpuplan

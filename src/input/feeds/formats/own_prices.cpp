@@ -112,6 +112,11 @@ void OwnPrices::add(const OwnColumn& column, std::string_view cell) {
 }
 
 void OwnPrices::add_tax(const OwnColumn& column, std::string_view cell) {
+  // "inkl. 19% MwSt.", "exkl.", "zzgl. 19%"
+  if (const OwnTax said = read_own_tax("VAT " + std::string(cell)); said.said != OwnTax::Said::kNothing) {
+    tax_ = {said.said, said.rate > 0 ? said.rate : tax_.rate};
+    return;
+  }
   if (column.field == OwnField::kTaxIncluded) {
     const auto answer = read_yes_no(cell);
     if (answer == true || cell == "1") tax_.said = OwnTax::Said::kWith;

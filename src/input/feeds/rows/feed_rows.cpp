@@ -1,6 +1,7 @@
 #include "input/feeds/rows/feed_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
 #include <utility>
@@ -70,6 +71,13 @@ bool clean(std::string& text) {
 
 bool counts(double price) { return price == price; }
 
+/// Azure's sizes with a sixth, a third or half of an A10 (learn.microsoft.com, NVadsA10 v5 series), 2026-11.
+bool is_part_of_gpu(std::string_view instance) {
+  const std::string name = to_lower(instance);
+  constexpr std::array<std::string_view, 3> kParts = {"nv6ads_a10_v5", "nv12ads_a10_v5", "nv18ads_a10_v5"};
+  return std::ranges::any_of(kParts, [&](std::string_view part) { return name.ends_with(part); });
+}
+
 std::optional<Interval<DollarsPerSecond>> hourly(double dollars) {
   if (!counts(dollars)) return std::nullopt;
   return exactly(dollars * dollar / hour);
@@ -103,8 +111,11 @@ FeedRows::FeedRows(FeedTerms terms, std::string format, const Catalogue& catalog
   feed_.format = std::move(format);
   feed_.file = terms_.file;
   for (const Node& node : catalogue.nodes)
-    if (const Gpu* gpu = catalogue.find_gpu(node.gpu); gpu != nullptr && !node.instance.empty())
-      nodes_.emplace(to_lower(node.provider + '\n' + node.instance), gpu);
+    if (const Gpu* gpu = catalogue.find_gpu(node.gpu); gpu != nullptr && !node.instance.empty()) {
+      const std::string name = to_lower(node.provider + '\n' + node.instance);
+      nodes_.emplace(name, gpu);
+      node_gpus_[name].push_back(node.gpus);
+    }
   for (const PriceSpread& spread : catalogue.price_spreads)
     if (spread.over == SpreadOver::kHosts) marketplaces_.push_back(spread.provider);
 }
@@ -123,6 +134,27 @@ void FeedRows::reject(std::uint64_t row, std::string reason, std::string words) 
 void FeedRows::skip(std::string_view reason) {
   ++feed_.rows;
   ++feed_.rejections[std::string(reason)];
+}
+
+/// What contradicts the machine of its name; what differs in form or memory alone is told as put right.
+std::string FeedRows::machine_problem(FeedRow& row, const Gpu& gpu) const {
+  if (iequals(row.provider, "azure") && is_part_of_gpu(row.instance)) return "a part of a GPU";
+  const auto known = node_gpus_.find(to_lower(row.provider + '\n' + row.instance));
+  if (known == node_gpus_.end()) return "";
+  if (std::ranges::find(known->second, static_cast<int>(row.gpus)) == known->second.end())
+    return "a number of GPUs that the machine of that name does not have";
+  const auto named = find_gpu(*catalogue_, row.gpu);
+  if (!named || named->gpu == nullptr || named->gpu == &gpu) return "";
+  const std::string said = to_lower(stem_of(named->gpu->name)), has = to_lower(stem_of(gpu.name));
+  // The A10 of AWS is an A10G.
+  if (!said.starts_with(has) && !has.starts_with(said)) return "a GPU that the machine of that name does not have";
+  const std::string form = form_factor_in(row.gpu), its_form = form_factor_in(gpu.name);
+  const bool other_form = !form.empty() && !its_form.empty() && form != its_form;
+  const std::string_view last = std::string_view(row.gpu).substr(row.gpu.find_last_of(" -_") + 1);
+  const bool other_memory = to_lower(last).ends_with("gb") && named->gpu->memory != gpu.memory;
+  if (said != has || other_form || other_memory)
+    row.corrections.push_back("another GPU than the machine of that name has, taken as " + gpu.name);
+  return "";
 }
 
 /// What a marketplace lists is one host's, which is taken or withdrawn within weeks.
@@ -280,6 +312,7 @@ void FeedRows::take(FeedRow row) {
   std::string problem;
   const Gpu* gpu = find(row, problem);
   if (gpu == nullptr) return refuse(std::move(problem));
+  if (std::string wrong = machine_problem(row, *gpu); !wrong.empty()) return refuse(std::move(wrong));
 
   if (row.vcpus < 0 || row.vcpus > kMostVcpus) {
     row.corrections.emplace_back("vCPUs that no machine has, left out");

@@ -87,6 +87,7 @@ class FeedRows {
   std::vector<const Gpu*> kin_of(const std::string& stem, double gib) const;
   bool seen_before(const Offer& offer);
   void note_host(Offer& offer) const;
+  std::string machine_problem(FeedRow& row, const Gpu& gpu) const;
   void hand_over();
 
   FeedTerms terms_;
@@ -95,6 +96,7 @@ class FeedRows {
   Feed feed_;
   bool is_long_ = false;                                             ///< its offers go to FeedTerms::long_lists
   std::vector<std::string> marketplaces_;                            ///< providers whose prices differ by host
+  std::unordered_map<std::string, std::vector<int>> node_gpus_;      ///< how many of them it has
   std::unordered_map<std::string, const Gpu*> nodes_;                ///< GPU of a provider's machine, in lower case
   std::map<std::string, std::pair<const Gpu*, std::string>> found_;  ///< GPU and note by what a row says of it
   std::unordered_multimap<std::uint64_t, std::size_t> seen_;         ///< kept offers by hash

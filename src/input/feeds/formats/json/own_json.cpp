@@ -239,8 +239,13 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   row.as_of = own_date.text.empty() ? date : own_date.text;
 
   OwnPrices prices(numbers);
-  for (const Tree& field : record.children)
-    if (field.is_scalar()) prices.add(names.of(field.key).column, field.text);
+  for (const Tree& field : record.children) {
+    if (!field.is_scalar()) continue;
+    const OwnColumn& column = names.of(field.key).column;
+    const bool system = column.field == OwnField::kSystem || column.field == OwnField::kProvider;  // "platform"
+    if (system && says_other_system(field.text)) return rows.reject(number, "not with Linux", row.words());
+    prices.add(column, field.text);
+  }
   if (std::string wrong = prices.read(row); !wrong.empty()) return rows.reject(number, std::move(wrong), row.words());
   const PriceKind kind = kind_said(fields);
   if (kind == PriceKind::kCommitted) return rows.reject(number, "a reservation or commitment", row.words());
