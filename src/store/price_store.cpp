@@ -222,8 +222,7 @@ Result<PriceStore> PriceStore::open(const std::string& file, Use use) {
   // in memory until it is whole.
   (*database)->run("PRAGMA cache_size = -8192; PRAGMA journal_mode = DELETE");
   if (const auto ready = bring_up_to_date(**database); !ready) return std::unexpected(ready.error());
-  if (writes)
-    if (const auto good = look_inside(**database); !good) return std::unexpected(good.error());
+  if (const auto good = look_inside(**database); !good) return std::unexpected(good.error());
   return PriceStore(*std::move(database));
 }
 

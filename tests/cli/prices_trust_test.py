@@ -144,6 +144,34 @@ class Trust(unittest.TestCase):
             told = json.loads(run("offers", "zed", "--store", self.store, "--json").stdout)
             self.assertEqual([one["price_usd_per_hour"] for one in told["offers"]], [price])
 
+    def test_own_lists_are_held_against_the_market(self):
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--prices"]
+        odd = self.file("odd.csv", "provider,gpu,gpus,price\naws,H100 SXM,8,6.88\naws,L40S,1,1.9\n")
+        shown = " ".join(run(*ask, odd).stdout.split())
+        self.assertIn("! Prices far from what is usual: 8x H100 SXM at aws for $6.88/h, usual $55.04/h. Look at the list.", shown)
+        fair = self.file("fair.csv", "provider,gpu,gpus,price\naws,H100 SXM,8,50\naws,L40S,1,1.9\n")
+        self.assertNotIn("Prices far", run(*ask, fair).stdout)
+        self.assertIn("Prices far", run("offers", "--prices", odd).stderr)
+
+    def test_a_damaged_store_is_told_by_whoever_reads_it(self):
+        rows = "".join(f"p{i},H100 SXM,8,{20 + i / 100},r{i},2026-11-20\n" for i in range(400))
+        self.imported("many.csv", OWN + rows)
+        store = Path(self.store)
+        Path(self.store + ".ready").unlink()
+        damaged = bytearray(store.read_bytes())
+        for at in range(4096, len(damaged) - 64, 4096):
+            damaged[at:at + 64] = b"\xA5" * 64
+        store.write_bytes(damaged)
+        for words in (["status"], ["history", "H100"], ["watch"], ["export"]):
+            done = run("prices", *words, "--store", self.store)
+            self.assertEqual((done.returncode, "is damaged" in done.stderr or "malformed" in done.stderr), (5, True), done.stderr)
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"]
+        self.assertEqual(run(*ask, "--store", self.store).returncode, 5)
+        told = run(*ask, GPUPLAN_STORE=self.store)
+        self.assertEqual(told.returncode, 0)
+        self.assertIn("stored prices are not used", told.stderr)
+        self.assertEqual(store.read_bytes(), bytes(damaged))
+
 
 if __name__ == "__main__":
     main(__doc__)

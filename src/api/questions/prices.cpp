@@ -1,9 +1,15 @@
 #include "api/questions/prices.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <string>
 #include <utility>
 
+#include "api/questions/odd_prices_told.h"
+#include "base/amount.h"
+#include "base/text.h"
+#include "evidence/market/odd_prices.h"
 #include "input/feeds/any_prices.h"
 
 namespace gpuplan::api {
@@ -24,6 +30,24 @@ Result<std::vector<Offer>> read_price_lists(const std::vector<NamedText>& lists,
     else std::ranges::move(*some, std::back_inserter(offers));
   }
   return offers;
+}
+
+std::string odd_prices_told(const std::vector<Offer>& offers, const Catalogue& catalogue) {
+  const std::vector<OddPrice> odd = odd_prices(offers, catalogue.offers);
+  if (odd.empty()) return "";
+  constexpr std::size_t kTold = 2;
+  std::vector<std::string> parts;
+  for (const OddPrice& one : odd) {
+    if (parts.size() == kTold) break;
+    const Offer& offer = offers[one.offer];
+    const std::string whose = offer.provider.empty() ? "" : " at " + printable(offer.provider, 40);
+    parts.push_back(std::to_string(offer.gpus) + "x " + offer.gpu + whose + " for " +
+                    to_text((one.spot ? offer.spot_price : offer.price)->p50) + (one.spot ? " spot" : "") + ", usual " +
+                    to_text(one.usual * offer.gpus));
+  }
+  const std::size_t more = odd.size() - parts.size();
+  return "Prices far from what is usual: " + join(parts, "; ") +
+         (more > 0 ? "; " + std::to_string(more) + " more" : "") + ". Look at the list";
 }
 
 }  // namespace gpuplan::api

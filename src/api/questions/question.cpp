@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/questions/odd_prices_told.h"
 #include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/question/flag_settings.h"
@@ -203,7 +204,10 @@ Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalo
   if (const auto& lists = request.prices.empty() ? request.known : request.prices; !lists.empty()) {
     auto offers = read_price_lists(lists, rates, catalogue);
     if (!offers) return std::unexpected(std::move(offers.error()));
-    return KnownOffers{*std::move(offers)};
+    KnownOffers known{*std::move(offers)};
+    if (std::string told = odd_prices_told(known.offers, catalogue); !told.empty())
+      known.warnings.push_back(std::move(told));
+    return known;
   }
   if (!request.rates.empty()) return wrong_use("--rate also needs --prices FILE.csv");
   KnownOffers known{catalogue.offers};
@@ -237,7 +241,9 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   if (!known) return std::unexpected(known.error());
   question.known = std::move(known->offers);
   // Beside what is said of the settings.
-  for (const std::string& warning : known->warnings) question.loaded.job.from_config.push_back("Settings: " + warning);
+  for (const std::string& warning : known->warnings)
+    question.loaded.job.from_config.push_back((request.prices.empty() && request.known.empty() ? "Settings: " : "") +
+                                              warning);
   note_idle_terms(request, question);
   note_future_prices(request, question);
   if (only_lists) question.market = names_of(request.prices);

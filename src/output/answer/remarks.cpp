@@ -284,11 +284,12 @@ std::string model_remark(const PlanReport& report, const Plan&) { return join(mo
 
 std::string both_remark(const PlanReport& report, const Plan&) { return not_both_words(report); }
 
-/// What of the user's settings counts for nothing: "Settings: unknown provider ...".
+/// What of the user's settings counts for nothing: "Settings: unknown provider ...", and of own prices what to look at.
 std::string settings_remark(const PlanReport& report, const Plan&) {
   std::vector<std::string> lines;
   for (const std::string& line : report.job.from_config)
-    if (line.starts_with("Settings: ")) lines.push_back(line + (line.ends_with('?') ? "" : "."));
+    if (line.starts_with("Settings: ") || line.starts_with("Prices far "))
+      lines.push_back(line + (line.ends_with('?') ? "" : "."));
   return join(lines, " ");
 }
 
