@@ -172,6 +172,21 @@ class Trust(unittest.TestCase):
         self.assertIn("stored prices are not used", told.stderr)
         self.assertEqual(store.read_bytes(), bytes(damaged))
 
+    def test_offers_say_why_some_are_hidden(self):
+        nothing = run("offers", "V100").stdout
+        self.assertRegex(nothing, r"\d+ older offers and \d+ of GPUs that current software leaves out hidden: --all")
+        mine = self.file("mine.csv", "provider,gpu,gpus,price,date\nlab,RTX 4090,1,0.4,2026-11-21\nlab,V100,1,0.3,2026-11-21\n")
+        shown = run("offers", "--prices", mine).stdout
+        self.assertIn("1 of GPUs that current software leaves out hidden (--all)", shown)
+        self.assertIn("Prices as of 2026-11-21: check them", shown)
+        later = run("offers", "--prices", mine, GPUPLAN_TODAY="2027-11-21").stdout
+        self.assertIn("Prices as of 2026-11-21, the newest 365 days old", " ".join(later.split()))
+
+    def test_no_day_to_come(self):
+        self.imported("a.csv", OWN + "acme,H100 SXM,8,24,us,2026-11-20\n")
+        self.assertIn("lies in the future", self.prices("export", "--as-of", "2026-12-24", code=2).stderr)
+        self.assertIn("acme", self.prices("export", "--as-of", "2026-11-21").stdout)
+
 
 if __name__ == "__main__":
     main(__doc__)

@@ -117,7 +117,8 @@ TEST(OffersReport, TableIsSortedByThePriceOfAGpuHour) {
       "$0.50     $0.25                2026-05\n  1x H100 SXM  vast                                   80  $1.50 … $2.50 "
       " $1.50 … $2.50                      varies        2026-05\n  8x H100 SXM  aws       us-east-1  p5.48xlarge      "
       " 80         $55.04          $6.88    $14.25     $1.78                2026-04\n\n  Shown 3 of 3 offers, cheapest "
-      "GPU-hour first.\n  Prices of 2026-04 to 2026-05: check them before you rent. 7 older offers hidden (--all).\n");
+      "GPU-hour first (on demand, or as spot where that is all there is).\n  Prices of 2026-04 to 2026-05: check them "
+      "before you rent. 7 older offers hidden (--all).\n");
 }
 
 TEST(OffersReport, ShowsTheCheapestTwentyUnlessAskedForAll) {
@@ -131,7 +132,7 @@ TEST(OffersReport, ShowsTheCheapestTwentyUnlessAskedForAll) {
   const auto report = select_offers(market.all(), market.catalogue, {.filter = filter}, 0);
   ASSERT_TRUE(report.has_value());
   const std::string some = offers_text(*report, {.columns = 120}, false);
-  EXPECT_NE(some.find("Shown 20 of 31 offers that match, of 33 (--all shows them), cheapest GPU-hour first.\n"),
+  EXPECT_NE(some.find("Shown 20 of 31 offers that match, of 33 (--all shows them), cheapest GPU-hour first (on demand"),
             std::string::npos)
       << some;
   EXPECT_EQ(some.find("p19"), std::string::npos);

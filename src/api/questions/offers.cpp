@@ -89,6 +89,8 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
   auto report = select_offers(shown, catalogue, with_areas,
                               whole<std::size_t>(left_out.too_old + left_out.outdated + left_out.gone));
   if (!report) return std::unexpected(std::move(report.error()));
+  report->unsupported = whole<std::size_t>(left_out.unsupported);
+  report->today = request.as_of.empty() ? request.today : request.as_of;
   report->discounted = offers->discounted;
   note_discounts(request.config.discounts, *report);
   note_commitments(request, *report);

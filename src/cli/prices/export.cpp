@@ -4,6 +4,7 @@
 #include "api/questions/question.h"
 #include "cli/deliver/deliver.h"
 #include "cli/io/exit_code.h"
+#include "cli/prices/keep_feeds.h"
 #include "cli/prices/open_store.h"
 #include "cli/prices/prices_actions.h"
 #include "output/prices/changes_report.h"
@@ -18,6 +19,9 @@ struct ExportArguments {
 
 int run_export(System& system, const ExportArguments& options) {
   if (const auto good = api::check_date(options.as_of); !good) return complain(system, good.error());
+  const auto today = today_of(system);
+  if (!today) return complain(system, today.error());
+  if (const auto good = api::check_past(options.as_of, *today); !good) return complain(system, good.error());
   auto store = open_prices(system, options.store);
   if (!store) return complain(system, store.error());
   const auto offers = store->offers(options.as_of);

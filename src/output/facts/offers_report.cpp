@@ -5,12 +5,14 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
+#include "output/text/price_age.h"
 #include "output/text/row_filter.h"
 #include "output/text/table.h"
 #include "plan/answer/market.h"
@@ -167,6 +169,30 @@ std::string gpus_name(const Offer& offer) {
   return offer.label.empty() ? std::to_string(offer.gpus) + "x " + offer.gpu : offer.label.str();
 }
 
+std::string hidden_words(const OffersReport& report) {
+  std::vector<std::string> parts;
+  if (report.too_old > 0) parts.push_back(std::to_string(report.too_old) + " older offers");
+  if (report.unsupported > 0)
+    parts.push_back(std::to_string(report.unsupported) + " of GPUs that current software leaves out");
+  return parts.empty() ? "" : join(parts, " and ") + " hidden";
+}
+
+/// Of what is shown: the dates, and how old the newest is where it has grown old.
+std::string shown_dates(const OffersReport& report, std::size_t shown) {
+  constexpr int kOld = 60;  // days
+  std::string oldest, newest;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string& as_of = report.rows[i]->as_of;
+    if (!as_of.empty() && (oldest.empty() || as_of < oldest)) oldest = as_of;
+    newest = std::max(newest, as_of);
+  }
+  if (newest.empty()) return "Prices of unknown date: check them before you rent.";
+  const std::string range = oldest == newest ? "as of " + newest : "of " + oldest + " to " + newest;
+  const auto days = days_old(newest, report.today);
+  const std::string age = days && *days > kOld ? ", the newest " + std::to_string(*days) + " days old" : "";
+  return "Prices " + range + age + ": check them before you rent.";
+}
+
 std::string dates(const OffersReport& report) {
   if (report.newest.empty()) return "of unknown date";
   return report.oldest == report.newest ? "as of " + report.newest : "of " + report.oldest + " to " + report.newest;
@@ -245,7 +271,7 @@ std::string no_offer_text(const OffersReport& report) {
   std::string text = "No offer matches";
   if (!report.unmet.empty()) text += " '" + printable(report.unmet, 60) + "'";
   text += " (" + std::to_string(report.known) + " offers, prices " + dates(report);
-  if (report.too_old > 0) text += "; " + std::to_string(report.too_old) + " older offers hidden: --all";
+  if (const std::string hidden = hidden_words(report); !hidden.empty()) text += "; " + hidden + ": --all";
   return text + ").\n";
 }
 
@@ -320,10 +346,15 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   std::string foot = "Shown " + std::to_string(shown) + " of " + std::to_string(report.rows.size()) + " offers";
   if (report.rows.size() < report.known) foot += " that match, of " + std::to_string(report.known);
   foot += shown < report.rows.size() ? " (--all shows them), " : ", ";
-  foot += report.sort.empty() ? "cheapest GPU-hour first." : "by " + report.sort + ".";
+  const auto rows = std::span(report.rows).first(shown);
+  const bool spot_only =
+      std::ranges::any_of(rows, [](const Offer* offer) { return !offer->price && offer->spot_price; });
+  foot += !report.sort.empty() ? "by " + report.sort + "."
+          : spot_only          ? "cheapest GPU-hour first (on demand, or as spot where that is all there is)."
+                               : "cheapest GPU-hour first.";
   text += paragraph(foot, screen);
-  foot = "Prices " + dates(report) + ": check them before you rent.";
-  if (report.too_old > 0) foot += " " + std::to_string(report.too_old) + " older offers hidden (--all).";
+  foot = shown_dates(report, shown);
+  if (const std::string hidden = hidden_words(report); !hidden.empty()) foot += " " + hidden + " (--all).";
   text += paragraph(foot, screen);
   if (const std::string words = discount_words(report); !words.empty()) text += paragraph(words, screen);
   if (const std::string words = commitment_words(report); !words.empty()) text += paragraph(words, screen);

@@ -42,6 +42,8 @@ struct OffersReport {
   std::string sort, group_by;      ///< fields; empty: none asked for
   std::size_t known = 0;           ///< before the filter
   std::size_t too_old = 0;         ///< left out before the filter: their prices are history
+  std::size_t unsupported = 0;     ///< the same: GPUs that current software leaves out
+  std::string today;               ///< what ages are told against; empty: none is told
   std::string unmet;               ///< a term of the filter that no offer satisfies; empty: there is none
   std::string oldest, newest;      ///< dates of all known
   std::vector<std::string> sources;

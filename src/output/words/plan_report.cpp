@@ -315,7 +315,9 @@ std::string market_words(const PlanReport& report) {
                     (regions.empty() ? "" : " (" + join(regions, ", ") + ")"));
   }
   if (filter.too_old > 0)
-    parts.push_back(count_text(filter.too_old) + " with prices more than five months older than the newest");
+    parts.push_back(count_text(filter.too_old) + " with prices " +
+                    (report.job.market.as_of.empty() ? "" : "of later days or ") +
+                    "more than five months older than the newest");
   if (filter.outdated > 0)
     parts.push_back(count_text(filter.outdated) + " that newer prices of the same GPU at the same provider replace");
   if (filter.gone > 0)
@@ -390,6 +392,7 @@ std::string no_offer_words(const PlanReport& report) {
                      (report.in_flags ? "--gpu, --provider, --region, ..." : "where") + ")";
   if (market.too_old > 0)
     text += ", " + count_text(market.too_old) + (market.too_old == 1 ? " is" : " are") +
+            (report.job.market.as_of.empty() ? "" : " of later days or") +
             " more than five months older than the newest";
   return text + "." + count_hint(report) + unsold_gpus(report) + unknown_places(report);
 }
