@@ -315,7 +315,7 @@ phases:
                 self.assertEqual(plan["phases"][0]["evidence"], "given")
         # A range is one: what may be more than there is is a risk.
         self.assertNotEqual(h100(", memory: 60-90 GiB")["phases"][0]["gpus_used"], 8)
-        told = "Your figures for 8x H100 SXM are not used: up to 90.0 GiB (P90) may not fit in 79.1 GiB, so 4 GPUs run there."
+        told = "Your figures for 8x H100 SXM are not used: up to 90.0 GiB in 9 of 10 runs may not fit in 79.1 GiB, so 4 GPUs run there."
         for memory, said in ((", memory: 60-90 GiB", True), (", memory: 70 GiB", False)):
             found = json.loads(run("report", "-", "--json", stdin=(job % memory).encode()).stdout)
             self.assertEqual(told in json.dumps(found), said, memory)

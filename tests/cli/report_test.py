@@ -364,6 +364,17 @@ class KindsOfJob(unittest.TestCase):
         choice = next(section for section in found["sections"] if section["key"] == "choice")
         self.assertEqual(choice["finding"], "16x H100 SXM (2 nodes) is the cheapest and the fastest.")
 
+    def test_what_nobody_said_is_told_as_assumed(self):
+        found = document("--model", "llama-3.3-70b", "--generate", "--samples", "10k", "--prompt", "500", "--new", "300")
+        rows = [row["cells"] for row in table(found, "overheads")["rows"] if row["cells"][0] == "setup"]
+        self.assertEqual([cells[2] for cells in rows], ["assumed"])
+        text = json.dumps(found, ensure_ascii=False)
+        self.assertNotRegex(text, r"\bP90\b|\bp90\b|within the limits|each of the 1 ")
+        self.assertRegex(text, r"fewer than \d,\d{3} tokens/s")
+        stated = document("--model", "llama-3.3-70b", "--generate", "--samples", "10k", "--prompt", "500", "--new", "300",
+                          "--setup", "10 min")
+        self.assertEqual([row["cells"][2] for row in table(stated, "overheads")["rows"] if row["cells"][0] == "setup"], ["job"])
+
     def test_five_thousand_offers(self):
         with tempfile.TemporaryDirectory() as folder:
             prices, guide, page = (Path(folder) / name for name in ("prices.csv", "guide.md", "plan.html"))

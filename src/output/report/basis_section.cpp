@@ -65,7 +65,10 @@ ReportSection basis_section(const ReportParts& parts) {
   ReportSection section{"basis", "What does this rest on?", "", {}};
   const Plan* pick = report.pick();
   std::vector<std::string> lines = assumptions_told(report);
-  if (const std::string value = assumed_value_words(report); !value.empty()) lines.push_back(value);
+  // The heading says it.
+  constexpr std::string_view kAssumed = "Assumed: ";
+  if (const std::string value = assumed_value_words(report); !value.empty())
+    lines.push_back(value.starts_with(kAssumed) ? value.substr(kAssumed.size()) : value);
   // What is kept on disks stands in the answer.
   const std::vector<std::string> kept = kept_checkpoint_words(report);
   for (const std::string& line : beside_words(report))
@@ -101,7 +104,7 @@ ReportSection basis_section(const ReportParts& parts) {
       else scripts.add({{script.path}, {script.use}});
     if (alone > 0)
       scripts.add({{std::string(kPhaseScripts) + "*.sh"},
-                   {"each of the " + count_of(static_cast<double>(alone), "phase") +
+                   {(alone == 1 ? "the phase" : "each of the " + count_of(static_cast<double>(alone), "phase")) +
                     " alone, on the machine where it is started; to read what runs"}});
     section.blocks.push_back(scripts.take());
   }

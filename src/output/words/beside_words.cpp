@@ -39,6 +39,11 @@ struct Told {
   std::string how, source;
 };
 
+/// Who asks in flags and says nothing of it gets a setup that is worked out (input/question/sketch.cpp).
+bool setup_is_assumed(const Job& job) {
+  return std::ranges::any_of(job.assumed, [](const std::string& one) { return one.contains(" setup (--setup)"); });
+}
+
 Told told(TimeTerm term, const Job& job, const Catalogue& catalogue, const PhaseEstimate& estimate) {
   const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
   const PhaseDefaults defaults = defaults_of(job, phase);
@@ -48,6 +53,10 @@ Told told(TimeTerm term, const Job& job, const Catalogue& catalogue, const Phase
   const std::string weights = disk_text(estimate.weights_bytes / machines);
   switch (term) {
     case TimeTerm::kSetup:
+      if (setup_is_assumed(job))
+        return {
+            "5–15 min, and the weights at 500 Mbit/s to 2 Gbit/s",
+            "assumption: images and packages of some 10 GB, and what hosts of marketplaces list; --setup replaces it"};
       return {"setup.time", "the job"};
     case TimeTerm::kManual:
       return {"before.time", "the job"};
@@ -193,9 +202,10 @@ Table beside_table(const Job& job, const Catalogue& catalogue, const PhaseEstima
     const Interval<Seconds>& time = estimate.term(entry.value);
     if (time.p50 <= Seconds{}) continue;
     const auto [how, source] = told(entry.value, job, catalogue, estimate);
+    const bool assumed = entry.value == TimeTerm::kSetup && setup_is_assumed(job);
     table.add({{std::string(term_words(entry.value))},
                {range_words(time)},
-               {std::string(name_of(estimate.origin(entry.value)))},
+               {std::string(assumed ? name_of(TermOrigin::kAssumed) : name_of(estimate.origin(entry.value)))},
                {how, Paint::kDim},
                {source, Paint::kDim}});
   }
