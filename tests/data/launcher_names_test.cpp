@@ -71,7 +71,7 @@ TEST(DataLauncherNames, EveryGpuOfAnOfferHasTheNameOfItsProvider) {
     }
     if (clouds.contains(offer.provider)) {
       EXPECT_FALSE(row == nullptr || skypilot_name(*row, offer.provider, offer.instance, offer.gpus).empty())
-          << offer.provider << " " << offer.gpu.str();
+          << offer.provider.str() << " " << offer.gpu.str();
       seen.insert(offer.provider);
     }
   }

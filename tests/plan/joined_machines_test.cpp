@@ -22,7 +22,7 @@ TEST(JoinedMachines, TrainingIsNotSpreadOverSmallMachinesOfUnknownNetworks) {
   EXPECT_GT(not_joined(found), 0);
   for (const Plan& plan : found.result.plans)
     if (plan.offer != nullptr && plan.offer->gpus == 1) {
-      EXPECT_TRUE(names_network(known(), *plan.offer)) << plan.label << " " << plan.offer->provider;
+      EXPECT_TRUE(names_network(known(), *plan.offer)) << plan.label << " " << plan.offer->provider.str();
     }
   EXPECT_TRUE(std::ranges::any_of(found.result.plans, [](const Plan& plan) { return plan.nodes > 1; }));
 }

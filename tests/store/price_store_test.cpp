@@ -147,7 +147,7 @@ class Remembered {
     std::vector<Offer> found;
     for (const auto& [group, import] : last)
       for (const Offer& offer : imports_[import])
-        if (std::pair(offer.provider, offer.region) == group) found.push_back(offer);
+        if (std::pair(offer.provider.str(), offer.region.str()) == group) found.push_back(offer);
     std::ranges::sort(found, before);
     return found;
   }
