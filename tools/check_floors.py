@@ -19,7 +19,7 @@ MOST_FILES = 25  # in a room
 PURE = {"base", "domain", "model", "spot", "plan"}
 
 # Hands what a thread threw, memory that is not there, to the thread that waits for it.
-PASSES_ON = {"base/parallel.cpp"}
+PASSES_ON = {"base/threads/parallel.cpp"}
 
 # Heavy headers and those that tie a header to a library stay in .cpp files.
 NOT_IN_HEADERS = {"iostream", "filesystem", "regex", "chrono", "functional"}
@@ -171,7 +171,7 @@ def self_test():
         ("model/a.cpp", '// std::exp(x)\n/* throw */ auto s = "std::log(x) throw";\n', 0),
         ("model/a.cpp", "int separated = 1'000'000; double x = exp(1.0); char c = '\\'';\n", 1),
         ("model/a.cpp", "throw 1;\n", 1),
-        ("base/parallel.cpp", '#include "base/parallel.h"\n' + "try { f(); } catch (...) {}\n", 0),
+        ("base/threads/parallel.cpp", '#include "base/threads/parallel.h"\n' + "try { f(); } catch (...) {}\n", 0),
         ("input/a.cpp", "try { throw 1; } catch (...) { std::exp(1); }\n", 0),
         ("base/math.cpp", '#include "base/math.h"\n' + "double exp(double x);\n", 0),
         ("base/own.cpp", '#include "base/own.h"\n\n#include <vector>\n', 0),

@@ -1,5 +1,6 @@
 #include "base/word.h"
 
+#include <functional>
 #include <unordered_set>
 #ifndef __wasi__
 #include <mutex>

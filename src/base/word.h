@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -40,7 +39,6 @@ class Word {
   friend std::strong_ordering operator<=>(const Word& a, const Word& b) {
     return a.text_ == b.text_ ? std::strong_ordering::equal : a.str() <=> b.str();
   }
-  std::size_t hash() const { return std::hash<const void*>()(text_); }
 
  private:
   static const std::string* kept(std::string_view text);
@@ -82,8 +80,3 @@ std::string operator+(const W& one, const W& other) {
 }
 
 }  // namespace gpuplan
-
-template <>
-struct std::hash<gpuplan::Word> {
-  std::size_t operator()(const gpuplan::Word& word) const { return word.hash(); }
-};

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "domain/market/offer_order.h"
 #include "plan/answer/identity.h"
 #include "plan/billing/bill.h"

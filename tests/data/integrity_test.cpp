@@ -345,7 +345,8 @@ TEST(DataOffers, CostAboutTheSamePerGpuInEverySize) {
     for (const Offer& b : catalogue().offers)
       if (a.provider == b.provider && a.region == b.region && a.gpu == b.gpu && a.as_of == b.as_of && a.gpus < b.gpus &&
           a.price && b.price && a.vcpus <= b.vcpus) {
-        EXPECT_LT(a.price->p50, b.price->p50 * 1.2) << a.provider.str() << " " << a.instance.str() << " " << b.instance.str();
+        EXPECT_LT(a.price->p50, b.price->p50 * 1.2)
+            << a.provider.str() << " " << a.instance.str() << " " << b.instance.str();
       }
 }
 

@@ -9,8 +9,8 @@
 
 #include "api/questions/frontier_offers.h"
 #include "api/questions/sensitivity_inputs.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 #include "input/job/address.h"
 #include "input/job/amounts.h"
 #include "input/job/codecs.h"

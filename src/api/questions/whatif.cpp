@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/questions/sensitivity.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/words/plan_words.h"

@@ -8,7 +8,7 @@
 #include "api/questions/whatif.h"
 #include "api/questions/whatif_cases.h"
 #include "base/amount.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"

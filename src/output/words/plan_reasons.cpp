@@ -129,7 +129,8 @@ std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, cons
   if (is_rare(other) && !is_rare(plan)) return "machines easier to get";
   if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
   const ProvidersByGpu counts = providers_by_gpu(plans);
-  return providers_with(counts, plan.node.gpu) > providers_with(counts, other.node.gpu) ? "commoner GPUs" : "newer GPUs";
+  return providers_with(counts, plan.node.gpu) > providers_with(counts, other.node.gpu) ? "commoner GPUs"
+                                                                                        : "newer GPUs";
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "plan/capacity/given_evidence.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "base/random.h"
 #include "base/sorting.h"
 #include "base/whole.h"

@@ -17,9 +17,7 @@ namespace {
 /// What is hashed, part by part.
 class HashedParts {
  public:
-  void add(std::string_view part) {
-    hash_ = hash_of("|", hash_of(part, hash_));
-  }
+  void add(std::string_view part) { hash_ = hash_of("|", hash_of(part, hash_)); }
   void add_number(double number) { add(number_text(number)); }
 
   void add_offer(const Offer* offer) {

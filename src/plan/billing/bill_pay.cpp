@@ -49,7 +49,8 @@ void tell_alike(Plan& plan) {
 std::string label_of(const LeaseRequest& lease) {
   const Offer& offer = *lease.offer;
   std::string label = count_text(lease.machines.gpus) + "x " + offer.gpu;
-  if (!offer.label.empty()) label = offer.kind == OfferKind::kRented ? offer.label.str() : label + " (" + offer.label + ")";
+  if (!offer.label.empty())
+    label = offer.kind == OfferKind::kRented ? offer.label.str() : label + " (" + offer.label + ")";
   if (lease.machines.nodes > 1) label += " (" + count_text(lease.machines.nodes) + " nodes)";
   if (lease.spot) label += " spot";
   return label;
