@@ -187,6 +187,19 @@ class Trust(unittest.TestCase):
         self.assertIn("lies in the future", self.prices("export", "--as-of", "2026-12-24", code=2).stderr)
         self.assertIn("acme", self.prices("export", "--as-of", "2026-11-21").stdout)
 
+    def test_totals_of_several_machines(self):
+        rows = "provider,gpu,gpus,nodes,price\nacme,H100 SXM,8,1,24\nacme,H100 SXM,8,4,96\n"
+        self.assertEqual(self.reasons("nodes.csv", rows), ({"several machines as one": 1}, 1))
+
+    def test_filters_as_other_programs_have_them(self):
+        def rows(*words):
+            return json.loads(run("offers", *words, "--all", "--json").stdout)["offers"]
+        self.assertEqual({row["gpus"] for row in rows("num_gpus in [4,8]")}, {4, 8})
+        self.assertEqual({row["gpus"] for row in rows("num_gpus notin [1,2,8]")} & {1, 2, 8}, set())
+        self.assertEqual({row["provider"] for row in rows("cloud=lambda", "accelerator=H100")}, {"lambda"})
+        either = {row["gpu"].split()[0] for row in rows("H100,H200")}
+        self.assertEqual(either, {"H100", "H200"})
+
 
 if __name__ == "__main__":
     main(__doc__)

@@ -47,11 +47,13 @@ constexpr FieldName price_name(std::string_view name, std::string_view other = "
 
 /// The one list of fields: filters, JSON and messages are made from it.
 constexpr std::array kOfferFields = {
-    OfferField{.name = {.name = "provider"}, .text = [](const OfferView& view) { return view.offer.provider.str(); }},
-    OfferField{.name = {.name = "region", .other = "geolocation"},
+    OfferField{.name = {.name = "provider", .other = "cloud"},
+               .text = [](const OfferView& view) { return view.offer.provider.str(); }},
+    OfferField{.name = {.name = "region", .other = "geolocation|location"},
                .text = [](const OfferView& view) { return view.offer.region.str(); }},
-    OfferField{.name = {.name = "instance"}, .text = [](const OfferView& view) { return view.offer.instance.str(); }},
-    OfferField{.name = {.name = "gpu", .other = "gpu_name"},
+    OfferField{.name = {.name = "instance", .other = "instance_type|machine_type"},
+               .text = [](const OfferView& view) { return view.offer.instance.str(); }},
+    OfferField{.name = {.name = "gpu", .other = "gpu_name|gpu_type|accelerator|accelerators"},
                .text = [](const OfferView& view) { return view.offer.gpu.str(); }},
     OfferField{.name = {.name = "gpus", .other = "count|num_gpus"},
                .figure = [](const OfferView& view) { return static_cast<double>(view.offer.gpus); }},
@@ -81,9 +83,10 @@ constexpr std::array kOfferFields = {
                    [](const OfferView& view) {
                      return view.offer.stock == Stock::kUnsaid ? std::string() : std::string(name_of(view.offer.stock));
                    }},
-    OfferField{.name = {.name = "reliability"},
+    OfferField{.name = {.name = "reliability", .other = "reliability2"},
                .figure = [](const OfferView& view) { return known_or(view.offer.reliability); }},
-    OfferField{.name = {.name = "zone"}, .text = [](const OfferView& view) { return view.offer.zone.str(); }},
+    OfferField{.name = {.name = "zone", .other = "availability_zone"},
+               .text = [](const OfferView& view) { return view.offer.zone.str(); }},
     OfferField{.name = {.name = "as_of", .other = "date"},
                .text = [](const OfferView& view) { return view.offer.as_of.str(); }},
     OfferField{.name = {.name = "source"}, .text = [](const OfferView& view) { return view.offer.source.str(); }},

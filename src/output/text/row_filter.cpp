@@ -39,6 +39,7 @@ struct Condition {
   std::size_t field = 0;
   Relation comparison = Relation::kIs;
   double number = 0;
+  std::vector<double> numbers{};     ///< any of them; empty: `number`
   std::vector<std::string> texts{};  ///< any of them
 };
 
@@ -113,7 +114,14 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
   if (value.empty())
     return wrong_use("filter '" + printable(text, 60) + "': missing value after '" + std::string(sign.what.name) + "'");
   if (rows.is_figure(condition.field)) {
-    const auto number = read_figure(value, *field);
+    auto number = read_figure(value, *field);
+    const bool any_of = sign.what.value == Relation::kIs || sign.what.value == Relation::kNot;
+    if (!number && any_of && condition.texts.size() > 2)
+      for (std::size_t i = 1; i < condition.texts.size(); ++i) {
+        number = read_figure(condition.texts[i], *field);
+        if (!number) break;
+        condition.numbers.push_back(*number);
+      }
     if (!number)
       return wrong_use("filter '" + printable(text, 60) + "': expected " + std::string(expectation(field->kind)) +
                        ", got '" + printable(value, 40) + "'");
@@ -183,6 +191,16 @@ class WordInLines {
 };
 
 std::vector<bool> rows_with(const FilterRows& rows, const std::string& written) {
+  // "H100,H200" are those of either.
+  if (written.find(',') != std::string::npos) {
+    std::vector<bool> either(rows.count(), false);
+    for (const std::string_view one : split(written, ','))
+      if (!squeeze(one).empty()) {
+        const std::vector<bool> some = rows_with(rows, std::string(trim(one)));
+        for (std::size_t row = 0; row < some.size(); ++row) either[row] = either[row] || some[row];
+      }
+    return either;
+  }
   const std::string word = joined_pieces(written);
   std::vector<bool> found(rows.count(), false);
   if (word.empty()) return found;
@@ -223,7 +241,11 @@ std::vector<bool> rows_that_meet(const FilterRows& rows, const Condition& condit
   if (rows.is_figure(condition.field)) {
     for (std::size_t row = 0; row < rows.count(); ++row) {
       const double value = rows.figure(row, condition.field);
-      meet[row] = value == value && holds(value, condition.comparison, condition.number);
+      const auto is_one = [&](double wanted) { return value == wanted; };
+      if (condition.numbers.empty()) meet[row] = value == value && holds(value, condition.comparison, condition.number);
+      else
+        meet[row] =
+            value == value && std::ranges::any_of(condition.numbers, is_one) == (condition.comparison == Relation::kIs);
     }
     return meet;
   }
@@ -263,15 +285,19 @@ Result<std::vector<Condition>> in_range(const WrittenRange& range, std::string_v
   return conditions;
 }
 
-/// "gpu_name in [RTX_4090, RTX_3090]", as vast.ai's command line has it, as "gpu_name=RTX_4090,RTX_3090".
+/// "gpu_name in [RTX_4090, RTX_3090]", as vast.ai's command line has it, as "gpu_name=RTX_4090,RTX_3090", and "notin"
+/// as "!=".
 std::string without_lists(std::string_view argument) {
+  constexpr std::string_view kIn = " in [", kNotIn = " notin [";
   std::string text;
   while (true) {
-    const std::size_t in = argument.find(" in ["), end = argument.find(']', in == std::string_view::npos ? 0 : in);
-    if (in == std::string_view::npos || end == std::string_view::npos) return text += argument;
-    text += argument.substr(0, in);
-    text += '=';
-    for (const char c : argument.substr(in + 5, end - in - 5))
+    const std::size_t in = argument.find(kIn), out = argument.find(kNotIn), at = std::min(in, out);
+    const std::size_t end = argument.find(']', at == std::string_view::npos ? 0 : at);
+    if (at == std::string_view::npos || end == std::string_view::npos) return text += argument;
+    const std::size_t begin = at + (in < out ? kIn : kNotIn).size();
+    text += argument.substr(0, at);
+    text += in < out ? "=" : "!=";
+    for (const char c : argument.substr(begin, end - begin))
       if (c != ' ' && c != '"' && c != '\'') text += c;
     argument.remove_prefix(end + 1);
   }

@@ -41,6 +41,7 @@ enum class OwnField {
   kAsOf,
   kSource,
   kSystem,  ///< operating system
+  kNodes,   ///< machines that the price is of
   kCount,
 };
 

@@ -174,6 +174,8 @@ std::string OwnListReader::read_figures(const FeedCells& cells, FeedRow& row) {
   if (minimum < 0 || minimum > kLongest || increment < 0 || increment > kLongest) return "a billing time that none has";
   row.minimum_s = minimum;
   if (increment > 0) row.increment_s = increment;
+  bool known = true;
+  if (read_own_number(text(cells, OwnField::kNodes), numbers_, true, known) > 1) return "several machines as one";
   if (gpus != 0 && row.gpus != 0 && gpus != row.gpus) return "a number of GPUs that contradicts their name";
   if (gpus != 0) row.gpus = gpus;
   return "";

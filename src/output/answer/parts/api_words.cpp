@@ -24,8 +24,9 @@ std::string api_words(const PlanReport& report, const Plan& plan) {
   const ApiPrice& price = *found->price;
   const std::string text = "API: " + to_text(found->api) + " at " + printable(price.provider, 40) + " (" +
                            to_text(price.input) + " per 1M input tokens, " + to_text(price.output) + " output, " +
-                           price.as_of + "); this plan " + to_text(found->own) + ". ";
-  if (found->even_tokens <= 0) return text + "Renting costs more per token, however many there are.";
+                           price.as_of + "); this plan " + to_text(found->own) + ", " +
+                           to_text(found->own * (1e6 / found->output_tokens)) + " per 1M output tokens. ";
+  if (found->even_tokens <= 0) return text + "Its machines cost more per token, however many there are.";
   if (found->own < found->api)
     return text + "Renting is cheaper from " + tokens_words(found->even_tokens) + " output tokens on.";
   return text + "Renting becomes cheaper at " + tokens_words(found->even_tokens) + " output tokens.";
