@@ -199,6 +199,7 @@ class Trust(unittest.TestCase):
         self.assertEqual({row["provider"] for row in rows("cloud=lambda", "accelerator=H100")}, {"lambda"})
         either = {row["gpu"].split()[0] for row in rows("H100,H200")}
         self.assertEqual(either, {"H100", "H200"})
+        self.assertEqual({row["region"] for row in rows("California, US")}, {"California, US"})
 
 
 if __name__ == "__main__":

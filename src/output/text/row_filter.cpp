@@ -191,8 +191,8 @@ class WordInLines {
 };
 
 std::vector<bool> rows_with(const FilterRows& rows, const std::string& written) {
-  // "H100,H200" are those of either.
-  if (written.find(',') != std::string::npos) {
+  // "H100,H200" are those of either; "Paris, FR" is one.
+  if (written.find(',') != std::string::npos && written.find(", ") == std::string::npos) {
     std::vector<bool> either(rows.count(), false);
     for (const std::string_view one : split(written, ','))
       if (!squeeze(one).empty()) {
