@@ -157,7 +157,7 @@ TEST(DstackFeed, TakesTheCloudOfEachOffer) {
     {"backend":"runpod","region":"EU-RO-1","instance_type":"AMD Instinct MI300X OAM","resources":{"cpus":24,
       "memory_mib":289792,"gpus":[{"name":"MI300X","memory_mib":196608,"vendor":"amd"}],"spot":false},"spot":false,
       "price":2.49,"availability":"available"},
-    {"backend":"lambda","region":"us-east-1","instance_type":"gpu_8x_h100_sxm5","resources":{"cpus":208,"memory_mib":1,
+    {"backend":"lambda","region":"us-east-1","instance_type":"gpu_2x_h100_sxm5","resources":{"cpus":208,"memory_mib":1,
       "gpus":[{"name":"H100","memory_mib":81920},{"name":"H100","memory_mib":81920}]},"spot":true,"price":5,
       "availability":"no_quota"},
     {"backend":"ssh","region":"remote","instance_type":"on-prem","resources":{"gpus":[{"name":"L4"}]},"spot":false,"price":0},

@@ -62,10 +62,10 @@ TEST(SkypilotFeed, LeavesOutSpotPricesThatAreNone) {
                   terms_of("x.csv", provider));
     return feed.kept == 1 ? hourly_spot(feed.offers[0]) : -1.0;
   };
-  EXPECT_EQ(spot_of("aws", "p5.48xlarge", "75.955", "7.5955"), 0);  // a tenth: no market
-  EXPECT_NEAR(spot_of("aws", "p5.48xlarge", "75.955", "7.7"), 7.7, 1e-9);
+  EXPECT_EQ(spot_of("aws", "p9.large", "75.955", "7.5955"), 0);  // a tenth: no market
+  EXPECT_NEAR(spot_of("aws", "p9.large", "75.955", "7.7"), 7.7, 1e-9);
   EXPECT_NEAR(spot_of("azure", "Standard_X", "2.0", "0.2"), 0.2, 1e-9);  // Azure's discount really is 90 %
-  EXPECT_EQ(spot_of("aws", "p5.48xlarge", "55.04", "55.04"), 0);
+  EXPECT_EQ(spot_of("aws", "p9.large", "55.04", "55.04"), 0);
   EXPECT_EQ(spot_of("runpod", "1x_A_SECURE", "1.39", "1.39"), 0);
   EXPECT_EQ(spot_of("vast", "1x-A-1-1", "1.39", "0.00"), 0);
   EXPECT_EQ(spot_of("primeintellect", "x__1", "1.39", "99999999"), 0);
