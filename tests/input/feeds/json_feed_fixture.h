@@ -57,8 +57,8 @@ inline Feed read_list(std::string_view name, std::string_view text) {
   for (const auto& [reason, count] : whole.feed.rejections) rejected += count;
   EXPECT_EQ(whole.feed.rows, whole.feed.kept + rejected);
   for (const Offer& offer : whole.feed.offers) {
-    EXPECT_NE(catalogue().find_gpu(offer.gpu), nullptr) << offer.gpu;
-    EXPECT_TRUE(offer.price || offer.spot_price) << offer.instance;
+    EXPECT_NE(catalogue().find_gpu(offer.gpu), nullptr) << offer.gpu.str();
+    EXPECT_TRUE(offer.price || offer.spot_price) << offer.instance.str();
   }
   for (const std::size_t piece : {1U, 7U}) EXPECT_EQ(read_as(name, text, piece).feed.offers, whole.feed.offers);
   // Cut short it is an error, never a shorter list.
