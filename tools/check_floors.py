@@ -145,7 +145,7 @@ def self_test():
     once = "#pragma once\n"
     rooms = read_rooms("| room | sees | what |\n| --- | --- | --- |\n" + "".join(
         f"| {room} | {sees} | - |\n" for room, sees in [
-            ("base", ""), ("domain", ""), ("model", ""), ("plan/low", ""), ("plan", "low"), ("plan/high", "low plan"),
+            ("base", ""), ("base/threads", ""), ("domain", ""), ("model", ""), ("plan/low", ""), ("plan", "low"), ("plan/high", "low plan"),
             ("input", ""), ("output", ""), ("cli", "")]))
     cases = [
         ("model/a.h", once + '#include <vector>\n#include "domain/work/job.h"\n#include "model/b.h"\n', 0),

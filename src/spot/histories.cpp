@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/threads/parallel.h"
 #include "base/random.h"
+#include "base/threads/parallel.h"
 #include "domain/market/billed_time.h"
 
 namespace gpuplan {

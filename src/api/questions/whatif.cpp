@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "api/questions/sensitivity.h"
-#include "base/threads/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 #include "output/text/json_writer.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/unfit.h"

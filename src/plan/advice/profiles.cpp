@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/threads/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 #include "base/whole.h"
 #include "plan/capacity/given_evidence.h"
 #include "plan/capacity/largest_batch.h"

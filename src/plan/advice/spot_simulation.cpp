@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "base/threads/parallel.h"
 #include "base/random.h"
 #include "base/sorting.h"
+#include "base/threads/parallel.h"
 #include "base/whole.h"
 #include "domain/market/offer_price.h"
 #include "plan/answer/market.h"
