@@ -146,7 +146,7 @@ FORMS = [(llmc, "llm.c", {"norm", "time", "rate", "planned"}), (llmc_cpu, "llm.c
          (megatron_deepspeed, "Megatron-LM", {"norm", "time", "planned"}), (torchtune, "torchtune", {"norm", "time"}),
          (postfix, "Hugging Face Trainer", {"planned"}), (columns("\t"), "metrics table", {"norm", "time"}),
          (columns(","), "metrics table", {"norm", "time"}), (fairseq2, "key-value lines", {"norm", "rate", "memory"}),
-         (prime, "key-value lines", {"norm", "named time", "rate", "memory"}), (lingua, "torchtitan", {"time"}),
+         (prime, "key-value lines", {"norm", "named time", "rate", "reserved"}), (lingua, "torchtitan", {"time"}),
          (xtuner, "key-value lines", {"norm", "named time", "planned", "memory"}),
          (own_time, "key-value lines", {"named time", "planned", "memory"}),
          (swift("global_step/max_steps"), "Hugging Face Trainer", {"norm", "planned"}), (swift("iteration"), "Hugging Face Trainer", {"planned"})]
@@ -204,6 +204,8 @@ class Forms(Logs):
             self.near(answer["measured"]["tokens_per_second"], late(r.rate), what)
         if "memory" in tells:
             self.near(answer["measured"]["allocated_gib"], r.gib, what)
+        if "reserved" in tells:
+            self.near(answer["measured"]["reserved_gib"], r.gib, what)
 
     def test_what_was_written_is_read(self):
         for number, (form, format_name, tells) in enumerate(FORMS):

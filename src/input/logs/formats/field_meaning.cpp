@@ -272,7 +272,11 @@ NamedValue meaning_of(const LogField& field) {
       if (words == "time" && measure.scale >= 1) return {};
       NamedValue value = meaning.value;
       const bool memory = value.kind == NamedValue::Kind::kAllocated || value.kind == NamedValue::Kind::kReserved;
-      if (memory && left > 0 && is_other_memory({small.data(), name.size()})) return {};
+      // Of which memory it is, words before may tell: "Peak Reserved Device Memory".
+      if (const std::string_view whole(small.data(), name.size()); memory && left > 0) {
+        if (is_other_memory(whole)) return {};
+        if (whole.contains("reserv")) value = kPeakReserved;
+      }
       if (unit != FieldUnit::kNone) value.scale *= measure.scale;
       return value;
     }
