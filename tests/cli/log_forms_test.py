@@ -233,7 +233,7 @@ class Forms(Logs):
             second.planned = first.planned
             answer = self.ask(self.write(form(first) + form(second)))
             self.assertEqual(answer["restarts"], 1, format_name)
-            self.holds(answer, second, format_name, tells - {"memory"}, f"{format_name}, run again")
+            self.holds(answer, second, format_name, tells - {"memory", "reserved"}, f"{format_name}, run again")
 
     def test_a_program_at_the_top_is_no_run(self):
         code = CODE + (ROOT / "tools/check_floors.py").read_text()
