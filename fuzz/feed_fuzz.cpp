@@ -66,8 +66,8 @@ void check_feed(const gpuplan::Feed& feed) {
   for (const gpuplan::Offer& offer : feed.offers) {
     check(offer.gpus >= 1 && (offer.price || offer.spot_price));
     for (const auto& price : {offer.price, offer.spot_price}) check(!price || price->p10.value > 0);
-    for (const std::string* name : {&offer.provider, &offer.region, &offer.zone, &offer.instance, &offer.gpu,
-                                    &offer.label, &offer.availability, &offer.as_of, &offer.source})
+    for (const gpuplan::Word* name : {&offer.provider, &offer.region, &offer.zone, &offer.instance, &offer.gpu,
+                                      &offer.label, &offer.availability, &offer.as_of, &offer.source})
       check(gpuplan::printable(*name, 1000) == *name);
   }
 }
