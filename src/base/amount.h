@@ -52,4 +52,7 @@ std::string to_text(DollarsPerSecond price);  ///< "$0.35/h"
 std::string hours_text(Seconds time);         ///< hours as a bare number: "3.4", "0.05", "120"
 std::string count_short(double count);        ///< "7.24B", "25M", "1500"
 
+/// Three digits: "0.25", "142", "22,500".
+std::string rate_text(double rate);
+
 }  // namespace gpuplan

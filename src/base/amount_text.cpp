@@ -118,4 +118,9 @@ std::string count_short(double count) {
   return significant_text(count / best->factor, 3) + std::string(best->name);
 }
 
+std::string rate_text(double rate) {
+  const std::string digits = significant_text(rate, 3);
+  return rate >= 999.5 ? count_text(parse_amount(digits, AmountKind::kCount).value_or(rate)) : digits;
+}
+
 }  // namespace gpuplan

@@ -297,11 +297,11 @@ std::string number_text(double value) {
   if (!std::isfinite(value)) return not_finite(value);
   const double size = value < 0 ? -value : value;
   if (size == 0) return "0";
-  // Of whole numbers the shortest text is all of their digits.
-  constexpr double kExact = 1e15;  // whole numbers up to there are told apart
-  if (size < kExact && static_cast<double>(static_cast<std::int64_t>(value)) == value)
+  constexpr double kPlain = 1e15;  // whole numbers up to there are told apart
+  // Of them the shortest text is all of their digits.
+  if (size < kPlain && static_cast<double>(static_cast<std::int64_t>(value)) == value)
     return std::to_string(static_cast<std::int64_t>(value));
-  return size >= 1e-5 && size < 1e15 ? plain_digits(value) : shortest_digits(value);
+  return size >= 1e-5 && size < kPlain ? plain_digits(value) : shortest_digits(value);
 }
 
 std::string fixed_text(double value, int decimals) {

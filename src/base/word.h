@@ -33,7 +33,6 @@ class Word {
   bool starts_with(std::string_view part) const { return str().starts_with(part); }
   bool ends_with(std::string_view part) const { return str().ends_with(part); }
   std::string substr(std::size_t at, std::size_t size = std::string::npos) const { return str().substr(at, size); }
-  void clear() { text_ = nullptr; }
 
   friend bool operator==(const Word& a, const Word& b) { return a.text_ == b.text_; }
   friend std::strong_ordering operator<=>(const Word& a, const Word& b) {

@@ -6,10 +6,9 @@ import io
 import json
 import os
 import re
-import tempfile
-import unittest
 from pathlib import Path
 
+from price_folder import PriceFolder
 from program import main, run
 
 SKYPILOT = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone\n"
@@ -20,24 +19,7 @@ def catalogue(price, spot="", extra=""):
             f"g6.xlarge,L4,1,4,16,0.8,0.3,us-east-1,use1-az1\nm5.large,,,2,8,0.1,,us-east-1,use1-az1\n" + extra)
 
 
-class Prices(unittest.TestCase):
-    def setUp(self):
-        kept = tempfile.TemporaryDirectory()
-        self.addCleanup(kept.cleanup)
-        self.folder = Path(kept.name)
-        self.store = str(self.folder / "data" / "prices.db")
-
-    def file(self, name, text):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return str(path)
-
-    def prices(self, *words, code=0, **more):
-        done = run("prices", *words, "--store", self.store, **more)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
-
+class Prices(PriceFolder):
     def answer(self, *words, **more):
         return json.loads(self.prices(*words, "--json", **more).stdout)
 

@@ -5,32 +5,15 @@ tests/cli/prices_trust_test.py PROGRAM"""
 import csv
 import io
 import json
-import tempfile
-import unittest
 from pathlib import Path
 
+from price_folder import PriceFolder
 from program import ROOT, main, run
 
 OWN = "provider,gpu,gpus,price_per_hour,region,date\n"
 
 
-class Trust(unittest.TestCase):
-    def setUp(self):
-        kept = tempfile.TemporaryDirectory()
-        self.addCleanup(kept.cleanup)
-        self.folder = Path(kept.name)
-        self.store = str(self.folder / "prices.db")
-
-    def file(self, name, text):
-        path = self.folder / name
-        path.write_text(text)
-        return str(path)
-
-    def prices(self, *words, code=0, **more):
-        done = run("prices", *words, "--store", self.store, **more)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
-
+class Trust(PriceFolder):
     def imported(self, name, text, *words):
         told = json.loads(self.prices("import", self.file(name, text), *words, "--json").stdout)
         self.assertEqual(told["rows"], told["kept"] + told["rejected"])

@@ -29,7 +29,7 @@ Job asking(const std::vector<std::string>& regions) {
 std::set<std::string> got(const std::vector<std::string>& regions, MarketFilter* told = nullptr) {
   std::vector<Offer> offers;
   for (Offer offer : known().offers) {
-    offer.as_of.clear();
+    offer.as_of = "";
     offer.stock = Stock::kUnsaid;
     offers.push_back(std::move(offer));
   }

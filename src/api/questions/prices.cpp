@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "api/questions/odd_prices_told.h"
 #include "base/amount.h"
 #include "base/text.h"
 #include "evidence/market/odd_prices.h"

@@ -19,4 +19,7 @@ struct NamedText {
 Result<std::vector<Offer>> read_price_lists(const std::vector<NamedText>& lists, const std::vector<std::string>& rates,
                                             const Catalogue& catalogue);
 
+/// What to tell of prices that are far from what others ask; empty: none is.
+std::string odd_prices_told(const std::vector<Offer>& offers, const Catalogue& catalogue);
+
 }  // namespace gpuplan::api

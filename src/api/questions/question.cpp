@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/questions/odd_prices_told.h"
 #include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "input/question/flag_settings.h"

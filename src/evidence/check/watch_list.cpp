@@ -1,7 +1,5 @@
 #include "evidence/check/watch_list.h"
 
-#include <cmath>
-
 #include "base/amount.h"
 #include "base/text.h"
 #include "evidence/check/signs.h"
@@ -16,13 +14,7 @@ std::string planned_range(const Interval<T>& value) {
   return to_text(value.p50) + " (" + range_text(to_text(value.p10), to_text(value.p90)) + ")";
 }
 
-/// "2,200 tokens/s": three digits, as everywhere.
-std::string rate_of_tokens(TokensPerSecond rate) {
-  double unit = 1;
-  while (rate.value / unit >= 1000) unit *= 10;
-  const double rounded = std::floor(rate.value / unit + 0.5) * unit;
-  return (rounded >= 1000 ? count_text(rounded) : significant_text(rate.value, 3)) + " tokens/s";
-}
+std::string rate_of_tokens(TokensPerSecond rate) { return rate_text(rate.value) + " tokens/s"; }
 
 }  // namespace
 

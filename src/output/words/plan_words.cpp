@@ -165,11 +165,6 @@ std::string in_unit(Seconds time, const TimeUnit& unit) {
 
 }  // namespace
 
-std::string rate_text(double rate) {
-  const std::string digits = significant_text(rate, 3);
-  return rate >= 999.5 ? count_text(parse_amount(digits, AmountKind::kCount).value_or(rate)) : digits;
-}
-
 std::string sharded_words(Sharding sharding) {
   switch (sharding) {
     case Sharding::kZero1:

@@ -36,8 +36,7 @@ std::string times_words(double ratio);                    ///< "1.00x", "1.08x",
 std::string chance_words(double chance);                  ///< "97%", "> 99%", "< 1%"
 /// The same, rounded down where it is not as much as the job asks for: 89.6% of 90% as "89%".
 std::string chance_words(double chance, bool enough);
-std::string rate_text(double rate);  ///< three digits: "0.25", "142", "22,500"
-std::string gib_text(Bytes size);    ///< GiB as a bare number: "16.3", "179", "0.4"
+std::string gib_text(Bytes size);  ///< GiB as a bare number: "16.3", "179", "0.4"
 
 /// " Of the hours, 6.9 h go into interruptions, work done again and checkpoints (mean)." of a plan that may be
 /// interrupted; else empty.

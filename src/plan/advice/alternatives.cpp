@@ -270,10 +270,7 @@ class Beside {
     auto work = training_work(train_);
     if (chosen_.lighter || !work || !may_be_lighter(catalogue_.practice_constants, *work, precision)) return;
     auto found = ask(Aspect::kOptimizer, [](TrainPhase& train) { train = lighter(train); });
-    if (!found || found->time <= 0 || found->time > kFar || found->why != WhyNot::kNotWorthIt) return;
-    if (found->framework == nullptr) return;
-    const std::vector<Optimizer>& known = found->framework->optimizers;
-    if (std::ranges::find(known, Optimizer::kAdam8bit) != known.end()) add(std::move(found));
+    if (found && found->time > 0 && found->time <= kFar && found->why == WhyNot::kNotWorthIt) add(std::move(found));
   }
 
   bool custom() const { return train_.models.front().custom.has_value(); }

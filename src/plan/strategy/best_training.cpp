@@ -103,8 +103,6 @@ std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Cat
   tally.same_for.narrow(tried.same_for);
   if (!second || second->estimate.fit != Fit::kFits) return first;
   PhaseEstimate& found = second->estimate;
-  const std::vector<Optimizer>& known = found.framework->optimizers;
-  if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return first;
   const double asked = lighter_asks(practice, *workload.training);
   if (fits && second->weighed * asked > first->weighed) return first;
   // A job that states the optimizer hears what did not fit; this one hears of what it asked for.

@@ -201,8 +201,7 @@ std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
   OwnPrices prices(numbers_);
   prices.say_tax(tax_);
   for (std::size_t i = 0; i < heads_.size(); ++i) {
-    const bool system = heads_[i].field == OwnField::kSystem || heads_[i].field == OwnField::kProvider;  // "platform"
-    if (system && says_other_system(cells.text(i))) return "not with Linux";
+    if (says_other_system(heads_[i], cells.text(i))) return "not with Linux";
     prices.add(heads_[i], cells.text(i));
   }
   if (std::string wrong = prices.read(row); !wrong.empty()) return wrong;

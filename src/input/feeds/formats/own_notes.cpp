@@ -31,9 +31,10 @@ std::string heed_note(std::string_view note, PriceKind said, FeedRow& row) {
   return "";
 }
 
-bool says_other_system(std::string_view words) {
+bool says_other_system(const OwnColumn& column, std::string_view cell) {
+  if (column.field != OwnField::kSystem && column.field != OwnField::kProvider) return false;  // "platform" is either
   constexpr std::array<std::string_view, 6> kLicensed = {"windows", "rhel", "redhat", "suse", "sles", "ubuntupro"};
-  const std::string word = squeeze(words);
+  const std::string word = squeeze(cell);
   return std::ranges::any_of(kLicensed, [&](std::string_view one) { return word.contains(one); });
 }
 

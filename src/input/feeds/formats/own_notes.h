@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/feeds/formats/own_columns.h"
 #include "input/feeds/rows/feed_rows.h"
 #include "input/prices/price_kind.h"
 
@@ -13,7 +14,7 @@ namespace gpuplan {
 /// wrong with the row: a commitment; empty: nothing.
 std::string heed_note(std::string_view note, PriceKind said, FeedRow& row);
 
-/// Whether the price of a machine holds a licence: "Windows Server 2022", "RHEL".
-bool says_other_system(std::string_view words);
+/// Whether a cell says that the price of a machine holds a licence: "Windows Server 2022", "RHEL".
+bool says_other_system(const OwnColumn& column, std::string_view cell);
 
 }  // namespace gpuplan

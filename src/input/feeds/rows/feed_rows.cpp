@@ -78,6 +78,10 @@ bool is_part_of_gpu(std::string_view instance) {
   return std::ranges::any_of(kParts, [&](std::string_view part) { return name.ends_with(part); });
 }
 
+std::string machine_key(const std::string& provider, const std::string& instance) {
+  return to_lower(provider + '\n' + instance);
+}
+
 std::optional<Interval<DollarsPerSecond>> hourly(double dollars) {
   if (!counts(dollars)) return std::nullopt;
   return exactly(dollars * dollar / hour);
@@ -112,9 +116,8 @@ FeedRows::FeedRows(FeedTerms terms, std::string format, const Catalogue& catalog
   feed_.file = terms_.file;
   for (const Node& node : catalogue.nodes)
     if (const Gpu* gpu = catalogue.find_gpu(node.gpu); gpu != nullptr && !node.instance.empty()) {
-      const std::string name = to_lower(node.provider + '\n' + node.instance);
-      nodes_.emplace(name, gpu);
-      node_gpus_[name].push_back(node.gpus);
+      NamedMachine& machine = machines_.try_emplace(machine_key(node.provider, node.instance), gpu).first->second;
+      machine.gpus.push_back(node.gpus);
     }
   for (const PriceSpread& spread : catalogue.price_spreads)
     if (spread.over == SpreadOver::kHosts) marketplaces_.push_back(spread.provider);
@@ -136,12 +139,17 @@ void FeedRows::skip(std::string_view reason) {
   ++feed_.rejections[std::string(reason)];
 }
 
+const FeedRows::NamedMachine* FeedRows::machine_of(const FeedRow& row) const {
+  const auto known = machines_.find(machine_key(row.provider, row.instance));
+  return known == machines_.end() ? nullptr : &known->second;
+}
+
 /// What contradicts the machine of its name; what differs in form or memory alone is told as put right.
 std::string FeedRows::machine_problem(FeedRow& row, const Gpu& gpu) const {
   if (iequals(row.provider, "azure") && is_part_of_gpu(row.instance)) return "a part of a GPU";
-  const auto known = node_gpus_.find(to_lower(row.provider + '\n' + row.instance));
-  if (known == node_gpus_.end()) return "";
-  if (std::ranges::find(known->second, static_cast<int>(row.gpus)) == known->second.end())
+  const NamedMachine* known = machine_of(row);
+  if (known == nullptr) return "";
+  if (std::ranges::find(known->gpus, static_cast<int>(row.gpus)) == known->gpus.end())
     return "a number of GPUs that the machine of that name does not have";
   const auto named = find_gpu(*catalogue_, row.gpu);
   if (!named || named->gpu == nullptr || named->gpu == &gpu) return "";
@@ -199,8 +207,7 @@ bool FeedRows::had_memory(const FeedRow& row, double gib) const {
 /// factor that stand beside it.
 const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
   // Names of machines tell little and are many: where each has its own, they are no part of the key.
-  if (const auto node = nodes_.find(to_lower(row.provider + '\n' + row.instance)); node != nodes_.end())
-    return node->second;
+  if (const NamedMachine* machine = machine_of(row)) return machine->gpu;
   std::string form = form_factor_in(row.gpu);
   const bool form_said = !form.empty();
   if (!form_said) form = form_factor_in(row.hints + ' ' + row.instance);

@@ -81,6 +81,13 @@ class FeedRows {
   Feed finish();
 
  private:
+  /// A provider's machine of a name that the catalogue has.
+  struct NamedMachine {
+    const Gpu* gpu = nullptr;
+    std::vector<int> gpus;  ///< numbers of them that it comes with
+  };
+  /// Null: the row names none.
+  const NamedMachine* machine_of(const FeedRow& row) const;
   /// Dollars for one unit; the message is why the row is rejected.
   Result<double> rate_of(const std::string& currency) const;
   const Gpu* find(FeedRow& row, std::string& problem);
@@ -96,8 +103,7 @@ class FeedRows {
   Feed feed_;
   bool is_long_ = false;                                             ///< its offers go to FeedTerms::long_lists
   std::vector<std::string> marketplaces_;                            ///< providers whose prices differ by host
-  std::unordered_map<std::string, std::vector<int>> node_gpus_;      ///< how many of them it has
-  std::unordered_map<std::string, const Gpu*> nodes_;                ///< GPU of a provider's machine, in lower case
+  std::unordered_map<std::string, NamedMachine> machines_;           ///< by provider and name, in lower case
   std::map<std::string, std::pair<const Gpu*, std::string>> found_;  ///< GPU and note by what a row says of it
   std::unordered_multimap<std::uint64_t, std::size_t> seen_;         ///< kept offers by hash
 };

@@ -242,8 +242,7 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   for (const Tree& field : record.children) {
     if (!field.is_scalar()) continue;
     const OwnColumn& column = names.of(field.key).column;
-    const bool system = column.field == OwnField::kSystem || column.field == OwnField::kProvider;  // "platform"
-    if (system && says_other_system(field.text)) return rows.reject(number, "not with Linux", row.words());
+    if (says_other_system(column, field.text)) return rows.reject(number, "not with Linux", row.words());
     prices.add(column, field.text);
   }
   if (std::string wrong = prices.read(row); !wrong.empty()) return rows.reject(number, std::move(wrong), row.words());
