@@ -54,6 +54,7 @@ class Search {
     order_ = canonical_order(job_);
     estimate();
     SearchResult result;
+    result.market.providers = options_.common != nullptr ? *options_.common : providers_by_gpu(market_);
     make_plans(result);
     const Seconds longest = catalogue_.practice_constants.longest_days * units::day;
     for (Plan& plan : result.plans) plan.too_long = plan.done() > longest;
@@ -63,7 +64,7 @@ class Search {
     result.recommendations =
         recommend(job_, result.plans,
                   {errors(), catalogue_.answer_constants.beside_shared, catalogue_.practice_constants, options_.seed,
-                   options_.common, options_.chances});
+                   result.market.providers, options_.chances});
     describe_market(result);
     result.assumptions = assumptions(job_, catalogue_, result.plans);
     if (result.recommendations.pick) {

@@ -17,7 +17,7 @@ struct SearchOptions {
   int threads = 1;
   std::uint64_t seed = 1;
   bool chances = true;  ///< with how often each plan is the best and what the pick may fall short by; no pick needs it
-  /// How common GPUs are in the market that `market` is a part of; null: it is all of it. Must outlive the search.
+  /// How common GPUs are in the market that `market` is a part of; null: it is all of it.
   const ProvidersByGpu* common = nullptr;
 };
 

@@ -47,7 +47,7 @@ struct Searched {
 /// What its plans were compared by.
 inline Compared compared_of(const Searched& all) {
   return {all.result.errors ? *all.result.errors : known().errors, known().answer_constants.beside_shared,
-          known().practice_constants, SearchOptions{}.seed};
+          known().practice_constants, SearchOptions{}.seed, all.result.market.providers};
 }
 
 inline Job job_of(std::string_view text) {

@@ -71,10 +71,7 @@ TEST(Fallback, TheNextIsWhatIsRecommendedWithoutTheFirst) {
     for (std::size_t i = 0; i + 1 < rows.size() && rows[i + 1].ranked; ++i) {
       std::erase_if(left, [&](const Plan& plan) { return plan.label == rows[i].plan->label; });
       std::vector<Plan> asked = left;
-      ProvidersByGpu common = providers_by_gpu(all.result.plans);
-      Compared compared = compared_of(all);
-      compared.common = &common;
-      const auto next = recommend(all.job, asked, compared).pick;
+      const auto next = recommend(all.job, asked, compared_of(all)).pick;
       ASSERT_TRUE(next) << name;
       EXPECT_EQ(left[static_cast<std::size_t>(*next)].label, rows[i + 1].plan->label) << name << " row " << i + 1;
     }

@@ -292,7 +292,9 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   job.market.scatter = terms.scatter;
   MarketFilter filter;
   std::vector<Offer> market = market_for(job, catalogue, known, filter, terms_by_region(job), terms.left_out);
-  auto searched = search_market(std::move(job), std::move(market), catalogue, terms.how);
+  SearchOptions how = terms.how;
+  how.common = &filter.providers;
+  auto searched = search_market(std::move(job), std::move(market), catalogue, how);
   if (!searched) {
     Error error = std::move(searched.error());
     if (error.place.file.empty()) error.place.file = terms.job_file;
@@ -318,7 +320,9 @@ void name_market(const Question& question, PlanReport& report) {
 
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
                                         const Catalogue& catalogue, const SearchTerms& terms) {
-  return limit_remedies(searched.job, catalogue, known, searched.market, searched.found, terms.how);
+  SearchOptions how = terms.how;
+  how.common = &searched.found.market.providers;
+  return limit_remedies(searched.job, catalogue, known, searched.market, searched.found, how);
 }
 
 void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanReport& report) {

@@ -55,7 +55,6 @@ class Sensitivity {
     const auto pick = answer_.found.recommendations.pick;
     if (!pick) return std::move(report_);
     pick_ = &answer_.found.plans[static_cast<std::size_t>(*pick)];
-    common_ = providers_by_gpu(answer_.found.plans);
     stages_ = frontier_offers(answer_);
     report_.offers = stages_.size();
     for (std::size_t i = 0; i < stages_.size(); ++i)
@@ -174,7 +173,7 @@ class Sensitivity {
     SearchOptions how;
     how.ignore_given = terms_.how.ignore_given;
     how.seed = terms_.how.seed;
-    how.common = &common_;
+    how.common = &answer_.found.market.providers;
     how.chances = false;
     auto found = search_market(std::move(job), std::move(market), catalogue_, how);
     return found ? std::optional(*std::move(found)) : std::nullopt;
@@ -291,9 +290,10 @@ class Sensitivity {
         for (const Plan& plan : now_->found.plans)
           found.plans.push_back(at_model_error(answer_.job, plan, error, !high, errors, terms_.how.seed));
         mark_frontier(found.plans);
-        found.recommendations = recommend(answer_.job, found.plans,
-                                          {errors, catalogue_.answer_constants.beside_shared,
-                                           catalogue_.practice_constants, terms_.how.seed, &common_, false});
+        found.recommendations =
+            recommend(answer_.job, found.plans,
+                      {errors, catalogue_.answer_constants.beside_shared, catalogue_.practice_constants,
+                       terms_.how.seed, answer_.found.market.providers, false});
         const auto pick = found.recommendations.pick;
         const Plan* stays = plan_on_same(stages_, *pick_, found, now_->market);
         if (pick && stays != &found.plans[static_cast<std::size_t>(*pick)])
@@ -319,7 +319,6 @@ class Sensitivity {
   double by_;
   std::size_t most_;
   const Plan* pick_ = nullptr;
-  ProvidersByGpu common_;  ///< in the whole market
   std::vector<FrontierOffer> stages_;
   std::optional<std::size_t> pick_stage_;  ///< the pick's offer; nullopt: it joins several
   std::optional<Searched> now_;  ///< the answer among the frontier's offers; its market is in the order of stages_

@@ -118,8 +118,8 @@ std::string_view pick_word(const PlanReport& report) {
 namespace {
 
 /// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h): "commoner GPUs";
-/// `plans` are those of the answer.
-std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, const Plan& plan, const Plan& other) {
+/// `common` is of the market.
+std::string asks_less_words(const Job& job, const ProvidersByGpu& common, const Plan& plan, const Plan& other) {
   if (offers_in(plan) < offers_in(other)) return "fewer different machines";
   if (job.goal == Goal::kFastest && plan.cost.p50 < other.cost.p50 && is_rare(plan) == is_rare(other) &&
       is_other_stack(plan) == is_other_stack(other))
@@ -128,8 +128,7 @@ std::string asks_less_words(const Job& job, const std::vector<Plan>& plans, cons
   if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
   if (is_rare(other) && !is_rare(plan)) return "machines easier to get";
   if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
-  const ProvidersByGpu counts = providers_by_gpu(plans);
-  return providers_with(counts, plan.node.gpu) > providers_with(counts, other.node.gpu) ? "commoner GPUs"
+  return providers_with(common, plan.node.gpu) > providers_with(common, other.node.gpu) ? "commoner GPUs"
                                                                                         : "newer GPUs";
 }
 
@@ -139,8 +138,9 @@ std::string tied_rule(const PlanReport& report, std::string rule) {
   const auto tied = report.found.recommendations.tied_with;
   if (!tied) return rule;
   const Plan& best = report.plan(*tied);
-  return "about the " + rule + ", with " + asks_less_words(report.job, report.found.plans, *report.pick(), best) +
-         " than " + report.name(best);
+  return "about the " + rule + ", with " +
+         asks_less_words(report.job, report.found.market.providers, *report.pick(), best) + " than " +
+         report.name(best);
 }
 
 std::string queue_words(const PlanReport& report, const Plan& plan) {

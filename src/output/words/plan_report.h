@@ -63,7 +63,8 @@ struct PlanReport {
   const ErrorModel& errors() const { return found.errors ? *found.errors : catalogue.errors; }
   /// What its plans were compared by.
   Compared compared() const {
-    return {errors(), catalogue.answer_constants.beside_shared, catalogue.practice_constants, how.seed, how.common};
+    return {errors(), catalogue.answer_constants.beside_shared, catalogue.practice_constants, how.seed,
+            found.market.providers};
   }
   /// REQUIRES: there is a pick.
   std::vector<Fallback> stand_ins() const {

@@ -175,6 +175,7 @@ bool names(const Where& where, const std::string& gpu, int gpus) {
 std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                                         MarketFilter& filter, bool keep_dearer, const DearerOffers& left_out) {
   std::vector<const Offer*> market;
+  ProviderCount providers;
   const auto leave_out = [&](const Offer& offer, const Where& where) {
     ++filter.by_where;
     if (where.regions.empty() || offer.kind != OfferKind::kRented) return;
@@ -185,6 +186,7 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
   const auto take = [&](const std::vector<Offer>& offers, const Where& where) {
     for (const Offer& offer : offers) {
       ++filter.offers;
+      providers.add(offer);
       if (wanted(where, offer, catalogue)) market.push_back(&offer);
       else leave_out(offer, where);
     }
@@ -214,7 +216,10 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
         note_old(offer, as_of != 0 && age > as_of);
         if (age >= newest - kOldestAlone && (as_of == 0 || age <= as_of) && wanted(rented, offer, catalogue))
           old.push_back(&offer);
-      } else if (!wanted(rented, offer, catalogue)) leave_out(offer, rented);
+        continue;
+      }
+      providers.add(offer);
+      if (!wanted(rented, offer, catalogue)) leave_out(offer, rented);
       else if (offer.stock == Stock::kSoldOut) ++filter.sold_out;
       else usable.push_back(&offer);
     }
@@ -264,6 +269,7 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
     filter.dearer = static_cast<int>(with_dearer - market.size());
   }
   filter.used = static_cast<int>(market.size());
+  filter.providers = providers.take();
   return market;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "domain/facts/catalogue.h"
+#include "domain/market/commonness.h"
 #include "domain/work/job.h"
 
 namespace gpuplan {
@@ -47,6 +48,7 @@ struct MarketFilter {
   int preemptible = 0;        ///< pools whose jobs may be preempted, where the job says that it takes no such machines
   int spot_refused = 0;       ///< run the job, and have a spot price only, which it does not take
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
+  ProvidersByGpu providers;   ///< that rent each GPU today, in whatever numbers and places
 };
 
 /// What an offer's price is multiplied by: machines of a rented offer, GPUs of a pool (priced by the GPU), the used

@@ -22,7 +22,6 @@ class Rising {
  public:
   Rising(const Job& job, const SearchResult& found, const Compared& compared, const Plan& pick)
       : job_(job), own_(job), compared_(compared), pick_(pick) {
-    if (!compared_.common) compared_.common = &(common_ = providers_by_gpu(found.plans));
     // Dearer machines are none that the job would take.
     const auto& listed = pick_.spot ? pick_.offer->spot_price : pick_.offer->price;
     for (const auto& most : {job.where.max_price, pick_.spot ? job.spot.max_price : std::nullopt})
@@ -48,7 +47,7 @@ class Rising {
     if (left.empty()) return std::nullopt;
     comparison_->reprice(job_, plans_, left);
     if (!comparison_->compared().empty())
-      return static_cast<std::size_t>(settled(job_, plans_, *comparison_, compared_.practice, *compared_.common));
+      return static_cast<std::size_t>(settled(job_, plans_, *comparison_, compared_.practice, compared_.common));
     const auto key = [&](int i) { return goal_key(job_, plans_[static_cast<std::size_t>(i)]); };
     return static_cast<std::size_t>(*std::ranges::min_element(left, {}, key));
   }
@@ -206,7 +205,6 @@ class Rising {
 
   const Job& job_;
   OwnTerms own_;
-  ProvidersByGpu common_;
   Compared compared_;
   const Plan& pick_;
   double share_ = 1;  ///< of two goals, by which a tie may be worse

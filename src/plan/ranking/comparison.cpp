@@ -284,24 +284,6 @@ double Comparison::regret(const One& one) const {
 
 double tie_share(const Job& job, const PracticeConstants& practice) { return practice.tie_share * goal_share(job); }
 
-ProvidersByGpu providers_by_gpu(const std::vector<Plan>& plans) {
-  ProvidersByGpu counts;
-  std::set<std::pair<const Gpu*, Word>> known;
-  for (const Plan& plan : plans) {
-    const Offer* offer = plan.offer != nullptr ? plan.offer : plan.leases.empty() ? nullptr : plan.leases.front().offer;
-    if (!known.emplace(plan.node.gpu, offer != nullptr ? offer->provider : Word()).second) continue;
-    const auto place = std::ranges::find(counts, plan.node.gpu, [](const auto& count) { return count.first; });
-    if (place == counts.end()) counts.emplace_back(plan.node.gpu, 1);
-    else ++place->second;
-  }
-  return counts;
-}
-
-int providers_with(const ProvidersByGpu& counts, const Gpu* gpu) {
-  const auto place = std::ranges::find(counts, gpu, [](const auto& count) { return count.first; });
-  return place == counts.end() ? 0 : place->second;
-}
-
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const ProvidersByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();

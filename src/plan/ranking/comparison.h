@@ -11,6 +11,7 @@
 
 #include "domain/facts/error_model.h"
 #include "domain/facts/practice_constants.h"
+#include "domain/market/commonness.h"
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
 #include "plan/billing/samples.h"
@@ -67,19 +68,12 @@ class Comparison {
 /// that where the goal is dollars or hours alone.
 double tie_share(const Job& job, const PracticeConstants& practice);
 
-/// How many providers rent each GPU, of the plans of a market: what tells how common it is, whatever numbers of them a
-/// job looks at.
-using ProvidersByGpu = std::vector<std::pair<const Gpu*, int>>;
-ProvidersByGpu providers_by_gpu(const std::vector<Plan>& plans);
-/// Those with that GPU; 0: none.
-int providers_with(const ProvidersByGpu& counts, const Gpu* gpu);
-
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
 /// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper; of dollars first where the goal is hours. A plan can
 /// not be told from it where its goal is worse by less than tie_share(), and it is the better one in at least
 /// `tie_chance` of the samples or hardly worse at all and spares a second kind of machine (`same_share`). Nor is one
 /// taken for asking less where another is a tenth better in dollars or hours, no worse in the other, and as easy to
-/// have. `common` is of the whole market, where the plans are not all of it.
+/// have. `common` is of the whole market, of which the plans need not be all.
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const ProvidersByGpu& common);
 

@@ -71,7 +71,6 @@ class Order {
  public:
   Order(const Job& job, const SearchResult& found, const Compared& compared)
       : job_(job), found_(found), compared_(compared) {
-    if (compared_.common == nullptr) compared_.common = &(common_ = providers_by_gpu(found.plans));
     const bool any = std::ranges::any_of(found.plans, &Plan::keeps_limits);
     for (const Plan* plan : contenders(found.plans))
       if (!any || plan->keeps_limits()) left_.push_back(plan);
@@ -166,7 +165,6 @@ class Order {
 
   const Job& job_;
   const SearchResult& found_;
-  ProvidersByGpu common_;
   Compared compared_;
   std::vector<const Plan*> left_;  ///< best first
   std::vector<const Plan*> same_;  ///< other offers of machines that are taken

@@ -108,8 +108,7 @@ int pick_of(const Job& job, const std::vector<Plan>& plans, const std::vector<in
   if (comparison.compared().empty())
     return *std::ranges::min_element(positions, {},
                                      [&](int i) { return goal_key(job, plans[static_cast<std::size_t>(i)]); });
-  const ProvidersByGpu common = compared.common != nullptr ? *compared.common : providers_by_gpu(plans);
-  return settled(job, plans, comparison, compared.practice, common);
+  return settled(job, plans, comparison, compared.practice, compared.common);
 }
 
 Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compared& compared) {
@@ -125,8 +124,7 @@ Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compar
   const Comparison comparison(job, plans, counted, compared.errors, compared.beside_shared, compared.seed,
                               compared.chances ? Comparison::kAll : tie_share(job, compared.practice));
   if (comparison.compared().empty()) return result;
-  const ProvidersByGpu common = compared.common != nullptr ? *compared.common : providers_by_gpu(plans);
-  const int pick = settled(job, plans, comparison, compared.practice, common);
+  const int pick = settled(job, plans, comparison, compared.practice, compared.common);
   if (pick != *result.pick && comparison.find(*result.pick) != nullptr) result.tied_with = result.pick;
   result.pick = pick;
   if (!compared.chances) return result;

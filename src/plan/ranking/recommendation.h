@@ -43,8 +43,8 @@ struct Compared {
   double beside_shared = 0;  ///< share of the variance of time beside the work that all plans have in common
   const PracticeConstants& practice;
   std::uint64_t seed = 0;
-  const ProvidersByGpu* common = nullptr;  ///< of the market that the plans are some of; null: they are all of it
-  bool chances = true;                     ///< with Plan::chance_best and Recommendations::regret
+  const ProvidersByGpu& common;  ///< of the market that the plans are some of
+  bool chances = true;           ///< with Plan::chance_best and Recommendations::regret
 };
 /// The same, and of plans that can not be told from the best the one that asks least (comparison.h); fills
 /// Plan::chance_best and Recommendations::regret where they are asked for.

@@ -74,7 +74,7 @@ class GenerationSearch {
   /// several requests keep all stages busy: one request gains nothing by it.
   bool splitting_pays(const GenerationRates& rates, const Strategy& strategy) const {
     if (phase_.parallel.pp) return true;
-    const bool slow = strategy.gpus() > machines_.node.gpus || !machines_.node.direct_link();
+    const bool slow = strategy.gpus() > machines_.node.gpus || !fast_links(machines_.node);
     return slow && rates.profile->pipelines && phase_.situation != Situation::kSingle && !phase_.forward_only;
   }
 

@@ -1,0 +1,30 @@
+// How common GPUs are: by how many providers of a market rent them, whatever numbers of them a job looks at.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "domain/hardware/hardware.h"
+#include "domain/market/offer.h"
+
+namespace gpuplan {
+
+/// How many providers rent each GPU, by its name.
+using ProvidersByGpu = std::vector<std::pair<Word, int>>;
+/// Those with that GPU; 0: none.
+int providers_with(const ProvidersByGpu& counts, const Gpu* gpu);
+/// Of all these offers.
+ProvidersByGpu providers_by_gpu(const std::vector<Offer>& offers);
+
+/// Counts one offer after the other.
+class ProviderCount {
+ public:
+  void add(const Offer& offer);
+  /// What was counted, in the order of the GPUs' names.
+  ProvidersByGpu take();
+
+ private:
+  std::vector<std::pair<Word, Word>> met_;  ///< GPU and provider, each time another one than before
+};
+
+}  // namespace gpuplan
