@@ -38,14 +38,14 @@ LinkRate rate_on(const LinkEfficiency& efficiency, BytesPerSecond direction) {
 }  // namespace
 
 LinkRate intra_rate(const Catalogue& catalogue, const NodeShape& node) {
-  if (node.gpus <= 1) return {};
+  if (node.talking() <= 1) return {};
   // Pairs joined by a bridge talk over PCIe as soon as more than two take part.
   if (node.direct_link() && (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2))
-    return rate_on(efficiency_on(catalogue, LinkPath::kDirect, node.link, node.gpus), node.link / 2);
+    return rate_on(efficiency_on(catalogue, LinkPath::kDirect, node.link, node.talking()), node.link / 2);
   // Without peer access every byte passes host memory twice, and more GPUs share it.
   const BytesPerSecond direction = pcie_direction(*node.gpu);
   const LinkPath path = node.peer_access ? LinkPath::kPeer : LinkPath::kHost;
-  return rate_on(efficiency_on(catalogue, path, direction * 2, node.gpus), direction);
+  return rate_on(efficiency_on(catalogue, path, direction * 2, node.talking()), direction);
 }
 
 LinkRate network_rate(const Catalogue& catalogue, const NodeShape& node) {

@@ -31,8 +31,8 @@ namespace {
 /// Machines that differ in host memory and disk at most have equal keys.
 auto kind_of(const Machines& m) {
   const NodeShape& n = m.node;
-  return std::tuple(n.gpu, n.gpus, n.link, n.link_kind, n.peer_access, n.network, n.front, m.nodes, m.gpus, m.exact,
-                    m.max_time, m.joined);
+  return std::tuple(n.gpu, n.gpus, n.busy, n.link, n.link_kind, n.peer_access, n.network, n.front, m.nodes, m.gpus,
+                    m.exact, m.max_time, m.joined);
 }
 
 /// Machines that need one estimate only have equal keys.
@@ -191,7 +191,8 @@ class Search {
       }
     }
     if (!choices_.empty() && chooses_by_phase())
-      for (Plan& plan : mixed_plans(job_, workloads_, machine_options_, choices_, biller, result.plans, note_))
+      for (Plan& plan : mixed_plans(job_, workloads_, machine_options_, choices_, biller,
+                                    catalogue_.practice_constants.same_share, result.plans, note_))
         result.plans.push_back(std::move(plan));
   }
 
@@ -271,7 +272,9 @@ class Search {
       for (Shared<PhaseEstimate>& phase : job.arrangement.phases) move_to(option.machines.node, phase);
       return biller.price(job, &before);
     };
-    if (!laid.let_go || job_.schedule == Schedule::kKeep) return price(*laid.kept, laid.bills_kept);
+    // Of a machine that there is one of nobody knows that it is still to be had later.
+    const bool kept_by_all = is_single(*choice.offer) && job_.schedule != Schedule::kStopWhenIdle;
+    if (!laid.let_go || kept_by_all || job_.schedule == Schedule::kKeep) return price(*laid.kept, laid.bills_kept);
     Plan pieces = price(*laid.let_go, laid.bills_let_go);
     if (job_.schedule == Schedule::kStopWhenIdle) return pieces;
     const Plan kept = price(*laid.kept, laid.bills_kept);

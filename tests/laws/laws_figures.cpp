@@ -31,6 +31,25 @@ std::string wrong_requests(const Answer& answer) {
   return "";
 }
 
+/// Of a box, a pool or a single machine no more GPUs are held at one time than it has, by the medians.
+std::string wrong_booking(const Answer& answer) {
+  constexpr Seconds kTouch{1};
+  for (const Plan& plan : answer.plans())
+    for (const Lease& lease : plan.leases) {
+      const Offer& offer = *lease.offer;
+      const bool limited = offer.kind != OfferKind::kRented || is_single(offer);
+      int held = 0;
+      for (const Lease& other : plan.leases)
+        if (other.offer == lease.offer && other.from <= lease.from &&
+            (&other == &lease || other.to > lease.from + kTouch))
+          held += other.gpus;
+      const int has = offer.kind == OfferKind::kRented ? offer.gpus : offer.gpus * offer.nodes;
+      if (limited && held > has)
+        return plan_words(plan) + ": " + std::to_string(held) + " GPUs held at one time, of " + std::to_string(has);
+    }
+  return "";
+}
+
 /// Nobody is told to take what another beats that is as easy to get and to run.
 std::string wrong_pick(const Answer& answer) {
   const Plan* pick = answer.pick();
@@ -64,6 +83,7 @@ constexpr Law kLaws[] = {
     {"dominance", "ids are unique, nobody dominates himself, and the frontier is one", check<wrong_dominance>},
     {"unbeaten", "no other plan is as cheap and as fast as the pick, one of both clearly, and as easy to have",
      check<wrong_pick>},
+    {"booking", "no more GPUs of a box or a pool are held at one time than it has", check<wrong_booking>},
     {"requests", "no more requests are at work than the job says, and no replica is idle", check<wrong_requests>},
     {"document", "no figure of --json is below zero, out of order or missing", document},
     {"page", "no sentence says nan or inf", page},

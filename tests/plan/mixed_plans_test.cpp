@@ -270,5 +270,47 @@ TEST(MixedPlans, EverySpotPlanHasItsSpread) {
   }
 }
 
+/// Phases that need no other one, on machines of one's own.
+std::string apart(const std::string& own, int phases, const std::string& more) {
+  std::string text = "market: {use: only, own: [" + own + "]}\nphases:\n";
+  for (int i = 0; i < phases; ++i)
+    text += "  - {name: p" + std::to_string(i) +
+            ", train: {model: Llama-3.1-8B, method: lora, data: {tokens: 500M}, sequence: 2048, batch: {sequences: "
+            "64}}}\n";
+  return text + more;
+}
+
+int most_held(const Plan& plan, const Offer* offer) {
+  int most = 0;
+  for (const Lease& one : plan.leases) {
+    int held = 0;
+    for (const Lease& other : plan.leases)
+      if (other.offer == offer && other.from <= one.from && other.to > one.from + Seconds{1}) held += other.gpus;
+    most = std::max(most, held);
+  }
+  return most;
+}
+
+TEST(MixedPlans, ABoxLendsNoMoreGpusThanItHas) {
+  for (const char* goal : {"fastest", "cheapest", "best_value"})
+    for (const int gpus : {2, 4, 8})
+      for (const int phases : {2, 3}) {
+        const std::string box = "{name: a, gpu: H100 SXM, gpus: " + std::to_string(gpus) + "}";
+        const Searched searched(job_of(apart(box, phases, std::string("goal: ") + goal + "\n")));
+        for (const Plan& plan : searched.result.plans)
+          for (const Lease& lease : plan.leases)
+            EXPECT_LE(most_held(plan, lease.offer), gpus) << plan.label << ", " << goal << ", " << phases;
+      }
+}
+
+TEST(MixedPlans, TwoBoxesThatAreAlikeWorkSideBySide) {
+  const auto fastest = [](const std::string& own) {
+    const Searched searched(job_of(apart(own, 2, "goal: fastest\n")));
+    return searched.pick().hours.p50;
+  };
+  const std::string a = "{name: a, gpu: H100 SXM, gpus: 8}";
+  EXPECT_NEAR(fastest(a + ", {name: b, gpu: H100 SXM, gpus: 8}") / fastest(a), 0.5, 0.03);
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -51,6 +51,23 @@ TEST(Neighbours, WhatThereIsOneOfIsNotTakenTwiceAtATime) {
   EXPECT_FALSE(by_medians(problem, {{0, {0}}, {0, {1}}, {0, {2}}}).has_value());
 }
 
+TEST(Neighbours, NoMoreGpusAreHeldAtOneTimeThanThereAre) {
+  ChoiceProblem problem = three_in_a_row();
+  problem.machines[0].gpus = 4;
+  problem.machines[1].gpus = 8;
+  problem.rooms = {8};
+  for (MachineTerms& terms : problem.machines) terms.rooms = {0};
+  const ChosenSchedule both = {{0, {0}}, {1, {1}}, {0, {2}}};
+  EXPECT_TRUE(by_medians(problem, both).has_value()) << "one after the other";
+  problem.stages[1].needs = {};
+  EXPECT_FALSE(by_medians(problem, both).has_value()) << "12 of 8";
+  problem.machines[1].gpus = 4;
+  EXPECT_TRUE(by_medians(problem, both).has_value());
+  problem.rooms = {12};
+  problem.machines[1].gpus = 8;
+  EXPECT_TRUE(by_medians(problem, both).has_value());
+}
+
 TEST(Neighbours, OneThingIsOtherwise) {
   ChoiceProblem problem = three_in_a_row();
   const ChosenSchedule schedule = {{0, {0, 1}}, {1, {2}}};

@@ -131,5 +131,31 @@ TEST(OwnMachines, WhatDoesNotFitOnTheDiskIsLeftOut) {
   EXPECT_EQ(none.tally.feasible, 0);
 }
 
+TEST(OwnMachines, TheEvenNumberBelowIsTakenToo) {
+  const auto gpus_of = [](int has) {
+    const Job job = job_of("market: {use: only, own: [{name: box, gpu: RTX 4090, gpus: " + std::to_string(has) +
+                           "}]}\nphases: [{name: t, train: {model: gpt2, data: {tokens: 10M}, sequence: 1k}}]\n");
+    std::vector<int> gpus;
+    for (const Machines& machines : machines_on(job, known(), job.market.own.at(0))) gpus.push_back(machines.gpus);
+    return gpus;
+  };
+  EXPECT_EQ(gpus_of(7), (std::vector{1, 2, 4, 6, 7}));
+  EXPECT_EQ(gpus_of(5), (std::vector{1, 2, 4, 5}));
+  EXPECT_EQ(gpus_of(8), (std::vector{1, 2, 4, 8}));
+  EXPECT_EQ(gpus_of(3), (std::vector{1, 2, 3}));
+}
+
+TEST(OwnMachines, OfALargerBoxAsManyGpusAreAsFast) {
+  const auto hours = [](int has) {
+    const Searched found(job_of(
+        "market: {use: only, own: [{name: box, gpu: RTX 4090, gpus: " + std::to_string(has) +
+        ", ram: 512 GB}]}\nwhere: {counts: [4]}\nphases: [{name: t, train: {model: Llama-3.1-8B, method: full, data: "
+        "{tokens: 10M}, sequence: 1k, batch: 64}}]\n"));
+    return found.pick().hours.p50.value;
+  };
+  EXPECT_NEAR(hours(5), hours(4), 1e-6 * hours(4)) << "the fifth is idle";
+  EXPECT_NEAR(hours(8), hours(4), 1e-6 * hours(4));
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -87,6 +87,7 @@ inline constexpr BytesPerSecond kUnknownNetwork{1.25e9};
 struct NodeShape {
   const Gpu* gpu = nullptr;
   int gpus = 1;
+  int busy = 0;  ///< of them that take part, the others being idle; 0: all
   BytesPerSecond link{};
   LinkKind link_kind = LinkKind::kNone;
   bool peer_access = false;
@@ -97,6 +98,8 @@ struct NodeShape {
 
   /// True where GPUs are joined by a link of their own, such as NVLink, in place of PCIe.
   bool direct_link() const { return link.value > 0 && link_kind != LinkKind::kPcie && link_kind != LinkKind::kNone; }
+  /// GPUs that share its links.
+  int talking() const { return busy > 0 ? busy : gpus; }
   /// Machines that so many GPUs need.
   int machines_for(int wanted) const { return (wanted + gpus - 1) / gpus; }
   bool operator==(const NodeShape&) const = default;

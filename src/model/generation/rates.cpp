@@ -24,6 +24,7 @@ FlopsPerSecond peak_16(const Gpu& gpu, Format weights, bool half_accumulate) {
 /// The machine with so many of its GPUs: what a group of tensor ranks sees of it.
 LinkRate group_rate(const Catalogue& catalogue, NodeShape node, int gpus) {
   node.gpus = std::min(node.gpus, gpus);
+  if (node.busy > 0) node.busy = std::min(node.busy, gpus);
   return intra_rate(catalogue, node);
 }
 
@@ -179,7 +180,7 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
                   group_rate(catalogue, node, node.gpus)};
   // The machines that larger groups were measured on send all of their traffic between two processors; most boxes do
   // better.
-  if (!node.direct_link() && node.gpus > 4)
+  if (!node.direct_link() && node.talking() > 4)
     rates.groups[2].bus = std::max(rates.groups[2].bus, rates.groups[1].bus * c.crowded);
   rates.network = network_rate(catalogue, node);
   const bool rack = node.link.value > 0 && node.gpus > 1;

@@ -21,13 +21,6 @@ NodeShape what_matters(const Job& job, NodeShape node) {
   return node;
 }
 
-/// GPUs of a pool or an own box that the job may take, over all of its machines.
-int usable_gpus(const Offer& offer) {
-  const int all = offer.nodes * offer.gpus;
-  const int kept = offer.leave_free < 1 ? whole<int>(std::ceil(offer.leave_free * all)) : whole<int>(offer.leave_free);
-  return all - kept;
-}
-
 /// Each power of two up to the most, and the most itself; in order.
 std::vector<int> doubled_to(int most) {
   std::vector<int> counts;
@@ -36,10 +29,12 @@ std::vector<int> doubled_to(int most) {
   return counts;
 }
 
-/// GPUs of one machine that the job may take.
+/// GPUs of one machine that the job may take: of seven also six, which batches divide by.
 std::vector<int> pool_counts(const Job& job, const Offer& offer) {
   const int usable = std::min(usable_gpus(offer), offer.gpus);
   std::vector<int> counts = doubled_to(usable);
+  const int even = usable / 2 * 2;
+  if (usable > 2 && even < usable && even != counts[counts.size() - 2]) counts.push_back(even);
   const auto add = [&](int n) {
     if (n >= 1 && n <= usable && std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
   };
@@ -92,6 +87,12 @@ bool allowed(const Job& job, const Offer& offer, const Machines& machines) {
 
 }  // namespace
 
+int usable_gpus(const Offer& offer) {
+  const int all = offer.nodes * offer.gpus;
+  const int kept = offer.leave_free < 1 ? whole<int>(std::ceil(offer.leave_free * all)) : whole<int>(offer.leave_free);
+  return all - kept;
+}
+
 int most_nodes(const Offer& offer) {
   return offer.max_nodes > 0 ? std::min(offer.nodes, offer.max_nodes) : offer.nodes;
 }
@@ -107,7 +108,10 @@ std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, co
     NodeShape alone = node;
     alone.network = BytesPerSecond{};
     if (nodes.empty() || std::ranges::find(nodes, 1) != nodes.end())
-      for (const int gpus : pool_counts(job, offer)) add({alone, 1, gpus, true, offer.max_time});
+      for (const int gpus : pool_counts(job, offer)) {
+        alone.busy = gpus < alone.gpus ? gpus : 0;
+        add({alone, 1, gpus, true, offer.max_time});
+      }
     // A machine of one GPU has nothing that joins several, whatever what_matters() leaves.
     NodeShape several = node_shape(catalogue, offer);
     if (several.gpus == 1) several.link = BytesPerSecond{}, several.link_kind = LinkKind::kNone;

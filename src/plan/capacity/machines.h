@@ -9,12 +9,14 @@
 
 namespace gpuplan {
 
+/// GPUs of a pool or an own box that the job may take, over all of its machines: without those to be left free.
+int usable_gpus(const Offer& offer);
 /// The most machines of a pool or an own box that one job may take.
 int most_nodes(const Offer& offer);
 
 /// The ways to take an offer: rented in each number of machines of `where.nodes`, of a single one that one alone; of a
-/// pool or an own box each power of two of GPUs of one machine and of whole machines, what the job names, and all that
-/// may be used. Less what `where` (counts, quota, gpus) leaves out.
+/// pool or an own box each power of two of GPUs of one machine and of whole machines, what the job names, all that may
+/// be used, and the even number below. Less what `where` (counts, quota, gpus) leaves out.
 std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, const Offer& offer);
 
 /// Machines of a market by GPU, number of GPUs and number of machines, largest memory first; where offers differ in

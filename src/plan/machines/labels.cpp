@@ -26,6 +26,15 @@ Dollars MachineChoice::worth_of_holding(int machine, Seconds slack) const {
   return terms.price * (std::max(least, startup) + increment_of(billing) + slack);
 }
 
+bool MachineChoice::both_to_be_had(int one, int other) const {
+  const MachineTerms& a = problem_.machines[static_cast<std::size_t>(one)];
+  const MachineTerms& b = problem_.machines[static_cast<std::size_t>(other)];
+  return std::ranges::none_of(a.rooms, [&](int room) {
+    return std::ranges::find(b.rooms, room) != b.rooms.end() &&
+           a.gpus + b.gpus > problem_.rooms[static_cast<std::size_t>(room)];
+  });
+}
+
 /// All machines but those that another one beats even when they could go on to be used for nothing.
 MachineChoice::Takers MachineChoice::worth_taking(const Block& block, bool apart) const {
   struct Option {

@@ -159,7 +159,7 @@ MachineChoice::Sets MachineChoice::run_block(const Block& block, const Sets& sta
     }
     if (!once || (!keeps_ && !block.holds)) return;
     for (std::size_t other = 0; other < start.held.size(); ++other) {
-      if (other == m) continue;
+      if (other == m || start.held[other].empty() || !both_to_be_had(machine, static_cast<int>(other))) continue;
       for (const Label& label : start.held[other]) {
         Candidate next{label.time + time, label.cost + cost, {}, step(Move::kBeside, label, machine)};
         next.cost += extension(static_cast<int>(other), label.slack, time, next.slack);

@@ -17,6 +17,7 @@ struct MachineTerms {
   Billing billing;
   int gpus = 1;
   bool side_by_side = true;  ///< two phases may each have such machines at one time (false: a pool is too small)
+  std::vector<int> rooms{};  ///< what it takes its GPUs from that has only so many: a box, a pool, a quota
 };
 
 /// Time of a phase on machines that can not run it.
@@ -41,6 +42,7 @@ struct Stage {
 
 struct ChoiceProblem {
   std::vector<MachineTerms> machines;
+  std::vector<int> rooms{};  ///< GPUs in each of them, whatever machines they are taken as
   std::vector<Stage> stages;
   bool keep = true;  ///< machines may be kept from phase to phase; false: only for stages that stay on them
 };
@@ -165,6 +167,8 @@ class MachineChoice {
     std::vector<int> any, once;
   };
   Takers worth_taking(const Block& block, bool apart) const;
+  /// Whether both may be held at one time.
+  bool both_to_be_had(int one, int other) const;
   int step_of(const Step& step);
   int collect(int step, int inherited, std::vector<ChosenMachines>& held) const;
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -13,8 +14,10 @@
 #include "plan/answer/block_billing.h"
 #include "plan/answer/market.h"
 #include "plan/billing/interruptions.h"
+#include "plan/capacity/machines.h"
 #include "plan/machines/machine_choice.h"
 #include "plan/machines/neighbours.h"
+#include "plan/machines/rooms.h"
 #include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
@@ -47,8 +50,14 @@ bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() !=
 class Mixer {
  public:
   Mixer(const Job& job, const std::vector<PhaseWorkload>& workloads, const std::vector<MachineOption>& machine_options,
-        const std::vector<Choice>& choices, const Biller& biller)
-      : job_(job), workloads_(workloads), machine_options_(machine_options), choices_(choices), biller_(biller) {}
+        const std::vector<Choice>& choices, const Biller& biller, double same_share)
+      : job_(job),
+        workloads_(workloads),
+        machine_options_(machine_options),
+        choices_(choices),
+        biller_(biller),
+        same_share_(same_share),
+        rooms_(job.where.quota) {}
 
   std::vector<Plan> run(const std::vector<Plan>& plans, std::string& note) {
     plans_ = &plans;
@@ -82,12 +91,15 @@ class Mixer {
              " schedules with separate machines per phase " + count_text(static_cast<int>(points.size())) +
              " were computed, from the fastest to the cheapest; one in between may be better.";
     for (const std::size_t point : points) bill(choice.machines_of(point));
-    if (const auto fastest = each_on_its_fastest(); fastest && !known(*fastest)) bill_within_quotas(*fastest);
+    if (const auto fastest = each_on_its_fastest(); fastest && !known(*fastest)) bill(*fastest);
     for (const DollarsPerSecond value : {DollarsPerSecond{}, job_.value_of_time})
-      if (const auto best = each_on_its_best(value); best && !known(*best)) bill_within_quotas(*best);
+      if (const auto best = each_on_its_best(value); best && !known(*best)) bill(*best);
+    if (mixed_.empty()) return {};
     improve([](Seconds, Dollars cost) { return cost.value; });
     improve([](Seconds hours, Dollars) { return hours.value; });
-    improve([&](Seconds hours, Dollars cost) { return (cost + job_.value_of_time * hours).value; });
+    const auto value = [&](Seconds hours, Dollars cost) { return (cost + job_.value_of_time * hours).value; };
+    improve(value);
+    simplify(value);
     keep_answers();
     keep_corners(plans);
     std::vector<Plan> found;
@@ -104,7 +116,9 @@ class Mixer {
     const auto group_of = [&](const Choice& c) {
       const Billing& b = c.offer->billing;
       const bool rented = c.offer->kind == OfferKind::kRented;
-      return std::tuple(machine_options_[c.option].alike, c.spot, rented, terms_of(c).side_by_side, b.minimum.value,
+      // Boxes and pools of one's own are each there once: another one as good is needed beside it.
+      const Offer* own = rented ? nullptr : c.offer;
+      return std::tuple(machine_options_[c.option].alike, c.spot, own, terms_of(c).side_by_side, b.minimum.value,
                         b.increment.value, b.startup.value, b.startup_billed, b.term.value);
     };
     struct Known {
@@ -131,7 +145,11 @@ class Mixer {
     }
     // In canonical order: it decides ties.
     std::ranges::sort(offers_);
-    for (const Choice* offer : offers_) problem_.machines.push_back(terms_of(*offer));
+    for (const Choice* offer : offers_) {
+      MachineTerms& terms = problem_.machines.emplace_back(terms_of(*offer));
+      terms.rooms = rooms_.of(*offer->offer);
+    }
+    problem_.rooms = rooms_.sizes();
   }
 
   /// Of the machines, and of what the phases that run there cost beside them, spread over their time.
@@ -169,8 +187,7 @@ class Mixer {
     terms.billing = offer.billing;
     terms.gpus = machines.gpus;
     // What there is only so much of is not taken twice at a time.
-    terms.side_by_side =
-        offer.kind == OfferKind::kRented ? !is_single(offer) : 2 * machines.gpus <= offer.gpus * offer.nodes;
+    terms.side_by_side = offer.kind == OfferKind::kRented ? !is_single(offer) : 2 * machines.gpus <= usable_gpus(offer);
     for (const auto& [provider, most] : job_.where.quota)
       if (iequals(provider, offer.provider) && 2 * machines.gpus > most) terms.side_by_side = false;
     return terms;
@@ -275,22 +292,50 @@ class Mixer {
     return std::ranges::find(schedules_, schedule) != schedules_.end();
   }
 
+  /// Of a schedule that needs more GPUs of something at one time than there are, the one that shares them.
   void bill(ChosenSchedule schedule) {
-    mixed_.push_back(biller_.price(laid_out(schedule)));
-    schedules_.push_back(std::move(schedule));
+    // Each time one lease less.
+    while (const auto room = bill_unless_overbooked(schedule))
+      if (!share(schedule, *room) || known(schedule)) return;
   }
 
-  /// The same, unless it holds more GPUs of a provider at once than the user may have: then false.
-  bool bill_within_quotas(const ChosenSchedule& schedule) {
+  /// The room of which it needs more GPUs at one time than there are; nullopt: it was billed.
+  std::optional<int> bill_unless_overbooked(const ChosenSchedule& schedule) {
     Plan plan = biller_.price(laid_out(schedule));
-    for (const auto& [provider, most] : job_.where.quota) {
-      int held = 0;
-      for (const Lease& lease : plan.leases)
-        if (iequals(lease.offer->provider, provider)) held += lease.gpus;
-      if (held > most) return false;
+    std::vector<HeldMachines> held;
+    for (const Lease& lease : plan.leases) {
+      held.push_back({lease.from, lease.to, lease.gpus, rooms_.of(*lease.offer)});
+      // Of a machine that there is one of nobody knows that it is still to be had once it was given back.
+      if (is_single(*lease.offer)) held.back().from = {}, held.back().to = kNowhere;
     }
+    if (const auto room = overbooked(problem_.rooms, held)) return room;
     mixed_.push_back(std::move(plan));
     schedules_.push_back(schedule);
+    return std::nullopt;
+  }
+
+  /// Puts all stages that take GPUs from this room on the largest of the machines that they have there; false where
+  /// they have one machine already, or may not share it.
+  bool share(ChosenSchedule& schedule, int room) const {
+    const auto takes = [&](const ChosenMachines& one) {
+      const std::vector<int>& rooms = problem_.machines[static_cast<std::size_t>(one.machine)].rooms;
+      return std::ranges::find(rooms, room) != rooms.end();
+    };
+    ChosenMachines all{-1, {}};
+    for (const ChosenMachines& one : schedule) {
+      if (!takes(one)) continue;
+      all.stages.insert(all.stages.end(), one.stages.begin(), one.stages.end());
+      const auto gpus = [&](int machine) { return problem_.machines[static_cast<std::size_t>(machine)].gpus; };
+      if (all.machine < 0 || gpus(one.machine) > gpus(all.machine)) all.machine = one.machine;
+    }
+    const auto runs = [&](int stage) {
+      return problem_.stages[static_cast<std::size_t>(stage)].times[static_cast<std::size_t>(all.machine)] < kNowhere;
+    };
+    if (!problem_.keep || std::ranges::count_if(schedule, takes) < 2 || !std::ranges::all_of(all.stages, runs))
+      return false;
+    std::ranges::sort(all.stages);
+    std::erase_if(schedule, takes);
+    schedule.push_back(std::move(all));
     return true;
   }
 
@@ -303,14 +348,19 @@ class Mixer {
     return tried_.back().told;
   }
 
+  bool too_many_near() const {
+    const std::size_t phases = workloads_.size();
+    return phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear;
+  }
+
   /// Looks at schedules near the best for a goal until none is better. The choice above counts with medians, and those
   /// of phases do not add up to that of the whole: what is a little dearer or slower by the one may be best by the
   /// other, most where a phase off the critical path ends as late as the path when luck is bad. What its medians alone
   /// make worse than the best one known is not laid out.
   template <class Goal>
   void improve(const Goal& goal) {
+    if (too_many_near()) return;
     const std::size_t phases = workloads_.size();
-    if (phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear) return;
     const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
     struct Near {
       double bound;
@@ -338,10 +388,61 @@ class Mixer {
       for (const Near& one : near) {
         if (one.bound >= found(best)) break;
         const auto told = told_of(one.schedule, tried_.size() < most);
-        if (told && goal(told->hours, told->cost) < found(best) && bill_within_quotas(one.schedule))
+        if (told && goal(told->hours, told->cost) < found(best) && !bill_unless_overbooked(one.schedule))
           best = mixed_.size() - 1;
       }
       if (best == before) return;
+    }
+  }
+
+  /// The same without one of its machines: its stages go to those of others, or on such machines of their own.
+  std::vector<ChosenSchedule> without_one(const ChosenSchedule& schedule) const {
+    std::vector<ChosenSchedule> found;
+    for (std::size_t h = 0; h < schedule.size(); ++h)
+      for (std::size_t other = 0; other < schedule.size(); ++other) {
+        if (schedule[other].machine == schedule[h].machine) continue;
+        found.push_back(schedule);
+        found.back()[h].machine = schedule[other].machine;
+        if (!problem_.keep) continue;
+        found.push_back(schedule);
+        std::vector<int>& stages = found.back()[other].stages;
+        stages.insert(stages.end(), schedule[h].stages.begin(), schedule[h].stages.end());
+        std::ranges::sort(stages);
+        found.back().erase(found.back().begin() + static_cast<std::ptrdiff_t>(h));
+      }
+    return found;
+  }
+
+  /// Looks for schedules on fewer different machines that are as good as the best for a goal: a further machine is
+  /// trouble, whatever is saved by it.
+  template <class Goal>
+  void simplify(const Goal& goal) {
+    if (workloads_.size() > kManyPhases) return;
+    const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
+    const auto kinds = [&](const ChosenSchedule& schedule) {
+      std::set<const Offer*> offers;
+      for (const ChosenMachines& one : schedule) offers.insert(offers_[static_cast<std::size_t>(one.machine)]->offer);
+      return offers.size();
+    };
+    std::size_t at = 0;
+    for (std::size_t i = 1; i < mixed_.size(); ++i)
+      if (found(i) < found(at)) at = i;
+    const double most = found(at) * (1 + same_share_);
+    for (;;) {
+      std::optional<ChosenSchedule> best;
+      double least = most;
+      for (ChosenSchedule& schedule : without_one(schedules_[at])) {
+        if (kinds(schedule) >= kinds(schedules_[at])) continue;
+        const auto medians = by_medians(problem_, schedule);
+        if (!medians || goal(medians->hours, medians->cost) > least) continue;
+        least = goal(medians->hours, medians->cost);
+        best = std::move(schedule);
+      }
+      if (!best) return;
+      at = static_cast<std::size_t>(std::ranges::find(schedules_, *best) - schedules_.begin());
+      if (at == schedules_.size() && bill_unless_overbooked(*best)) return;
+      if (found(at) > most) return;
+      simpler_.push_back(at);
     }
   }
 
@@ -473,6 +574,7 @@ class Mixer {
     for (const auto& position : {best.cheapest, best.fastest, best.best_value, best.fewest_gpus, best.within_deadline,
                                  best.within_budget, best.pick})
       if (position) kept_[static_cast<std::size_t>(*position)] = true;
+    for (const std::size_t position : simpler_) kept_[position] = true;
   }
 
   /// What is best at some value of an hour: the corners of the lower convex hull of all plans. What nothing on the
@@ -508,9 +610,11 @@ class Mixer {
   const std::vector<MachineOption>& machine_options_;
   const std::vector<Choice>& choices_;
   const Biller& biller_;
+  double same_share_;
   const std::vector<Plan>* plans_ = nullptr;  ///< all phases on one offer
   std::vector<const Choice*> offers_;         ///< by machine of the problem
   ChoiceProblem problem_;
+  Rooms rooms_;
   const MachineChoice* choice_ = nullptr;
   std::vector<Plan> mixed_;                ///< schedules that were billed
   std::vector<ChosenSchedule> schedules_;  ///< the same as chosen
@@ -518,8 +622,9 @@ class Mixer {
     ChosenSchedule schedule;
     Medians told;
   };
-  std::vector<Tried> tried_;  ///< schedules near them that were laid out
-  std::vector<bool> kept_;    ///< which of them become plans
+  std::vector<Tried> tried_;          ///< schedules near them that were laid out
+  std::vector<std::size_t> simpler_;  ///< on fewer different machines, and as good as the best
+  std::vector<bool> kept_;            ///< which of them become plans
 };
 
 }  // namespace
@@ -530,8 +635,9 @@ int phases_on_machines(const std::vector<PhaseWorkload>& workloads) {
 
 std::vector<Plan> mixed_plans(const Job& job, const std::vector<PhaseWorkload>& workloads,
                               const std::vector<MachineOption>& machine_options, const std::vector<Choice>& choices,
-                              const Biller& biller, const std::vector<Plan>& plans, std::string& note) {
-  return Mixer(job, workloads, machine_options, choices, biller).run(plans, note);
+                              const Biller& biller, double same_share, const std::vector<Plan>& plans,
+                              std::string& note) {
+  return Mixer(job, workloads, machine_options, choices, biller, same_share).run(plans, note);
 }
 
 }  // namespace gpuplan

@@ -6,6 +6,7 @@
 
 #include "plan/answer/block_billing.h"
 #include "plan/billing/timeline.h"
+#include "plan/machines/rooms.h"
 
 namespace gpuplan {
 
@@ -88,17 +89,20 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
   Timeline timeline(slots, leases);
   timeline.place(durations);
   result.hours = timeline.end();
+  std::vector<HeldMachines> all;
   for (std::size_t h = 0; h < schedule.size(); ++h) {
     const MachineTerms& terms = terms_of(problem, schedule[h].machine);
     const auto [from, to] = timeline.held(h);
     const Seconds unpaid = terms.billing.startup_billed ? Seconds{} : terms.billing.startup;
     result.cost += terms.price * paid_for(terms.billing, to - from - unpaid);
+    all.push_back({from, to, terms.gpus, terms.rooms});
     if (terms.side_by_side) continue;
     for (std::size_t other = 0; other < h; ++other) {
       const auto [begin, end] = timeline.held(other);
       if (schedule[other].machine == schedule[h].machine && begin < to && from < end) return std::nullopt;
     }
   }
+  if (overbooked(problem.rooms, all)) return std::nullopt;
   return result;
 }
 

@@ -322,15 +322,16 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     if (fewer || (!dear && !slow)) tied.push_back(&one);
   }
   // What is no dearer, no slower, one of both clearly less, and as easy to get and to run is better, however little the
-  // other asks for.
+  // other asks for. (A hundredth is no difference; what is clearly less in one is worth more than that in the other, so
+  // no two beat each other.)
   const auto beaten = [&](const Comparison::One* one) {
-    constexpr double kClearly = 0.9;
+    constexpr double kClearly = 0.9, kSame = 1.01;
     const Plan& plan = plan_of(*one);
     return std::ranges::any_of(all, [&](const Comparison::One& by) {
       const Plan& other = plan_of(by);
       const bool faster = other.done() <= plan.done() * kClearly;
       const bool cheaper = other.cost.p50 < plan.cost.p50 && other.cost.p50 <= plan.cost.p50 * kClearly;
-      return other.cost.p50 <= plan.cost.p50 && other.done() <= plan.done() && (faster || cheaper) &&
+      return other.cost.p50 <= plan.cost.p50 * kSame && other.done() <= plan.done() * kSame && (faster || cheaper) &&
              offers_in(other) <= offers_in(plan) && is_rare(other) <= is_rare(plan) &&
              is_other_stack(other) <= is_other_stack(plan);
     });
