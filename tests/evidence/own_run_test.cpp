@@ -91,8 +91,11 @@ int check_job(const std::string& text, const std::string& name) {
       const RunPrediction prediction = predicted(back.run);
       EXPECT_TRUE(prediction.refused.empty()) << name << " " << plan.label << ": " << prediction.refused;
       EXPECT_FALSE(prediction.metrics.empty());
+      // Of sequences in flight, a mean that the memory sets, rows have the whole number.
+      const auto* served = std::get_if<GenerationRun>(&back.run);
+      const double close = 0.01 + (served != nullptr && served->in_flight ? 0.5 / *served->in_flight : 0);
       for (const MetricPrediction& one : prediction.metrics)
-        EXPECT_NEAR(one.log_error(), 0, 0.01)
+        EXPECT_NEAR(one.log_error(), 0, close)
             << name << ", " << phase.name << ", " << plan.label << ", " << name_of(one.metric) << "\n"
             << file->text();
       ++rows;

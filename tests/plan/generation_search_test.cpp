@@ -340,5 +340,30 @@ TEST(GenerationTarget, TheNearestMissIsThePickWhenNoneReachesIt) {
   EXPECT_LT(*estimate_of(pick).serving->chance, 0.01);
 }
 
+/// Requests at once of a phase that states none, on one GPU, and the hours that it takes.
+std::pair<double, double> at_once(const std::string& model, const std::string& gpu, const std::string& keys = "") {
+  const Searched found(job_of(job_text(model, keys, "{gpu: " + gpu + ", gpus: 1, price: 1}")));
+  return {estimate_of(found.pick()).batch, found.pick().hours.p50.value};
+}
+
+TEST(GenerationSearch, MoreMemoryIsTakenWhereFewRequestsHaveRoom) {
+  // 27 of 31 GiB are weights: what an engine takes unasked leaves room for one request.
+  const auto [requests, hours] = at_once("Phi-4", "RTX 5090");
+  EXPECT_GT(requests, 4);
+  EXPECT_LE(requests, 64);
+  EXPECT_LE(hours, at_once("Phi-4", "RTX 5090", "      batch: 4\n").second);
+}
+
+TEST(GenerationSearch, NoFewerRequestsAtOnceAreFasterThanThoseChosen) {
+  for (const char* gpu : {"RTX 3090", "RTX 4090", "A100 SXM 80GB"}) {
+    const auto [requests, hours] = at_once("Qwen2.5-7B", gpu);
+    for (const int fewer : {64, 128, 192}) {
+      if (fewer >= requests) continue;
+      const std::string asked = "      situation: concurrency\n      concurrency: " + std::to_string(fewer) + "\n";
+      EXPECT_LE(hours, at_once("Qwen2.5-7B", gpu, asked).second * 1.02) << gpu << " " << fewer << " of " << requests;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -45,6 +45,7 @@ struct EngineProfile {
   double cache_start = kUnset;       ///< factor on the start of a sequence and key head in attention over a cache
   double casts = kUnset;             ///< share of the cost of casting activations to 8 or 4 bits that is not fused away
   double memory_share = kUnset;      ///< of usable memory that it may take
+  double most_share = kUnset;        ///< the same where it is told to take more, for want of room for a few requests
   double free_share = kUnset;        ///< of what weights and workspace leave, for the cache
   double reserve_gib = kUnset;       ///< driver context, framework, graphs, workspace
   double prompt_chunk = kUnset;      ///< tokens of a prompt that pass a layer split together; 0: all

@@ -95,6 +95,7 @@ inline constexpr std::array kEngineFields = {
     NumberField<EngineProfile>{"cache_start", &EngineProfile::cache_start, 0.01, 10},
     NumberField<EngineProfile>{"casts", &EngineProfile::casts, 0, 10},
     NumberField<EngineProfile>{"memory_share", &EngineProfile::memory_share, 0.1, 1},
+    NumberField<EngineProfile>{"most_share", &EngineProfile::most_share, 0.1, 1},
     NumberField<EngineProfile>{"free_share", &EngineProfile::free_share, 0.1, 1},
     NumberField<EngineProfile>{"reserve_gib", &EngineProfile::reserve_gib, 0, 64},
     NumberField<EngineProfile>{"prompt_chunk", &EngineProfile::prompt_chunk, 0, 1'000'000},

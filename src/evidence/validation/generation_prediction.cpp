@@ -105,6 +105,16 @@ double PreparedGeneration::rate_of_work(const GenerationEstimate& estimate) cons
   return work_.samples * work_.models * each / estimate.parts.total().value;
 }
 
+std::optional<GenerationRates> PreparedGeneration::rates(const Catalogue& catalogue) const {
+  auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
+                                setup_.phase.weight_bits);
+  if (!rates) return rates;
+  if (setup_.scores) rates->prompt_attention = PromptAttention::kScores;
+  // An engine that was told how many to run had the memory for them.
+  if (run_->in_flight) rates->most_share = rates->profile->most_share;
+  return rates;
+}
+
 RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   RunPrediction out;
   out.refused = setup_.refused;
@@ -115,15 +125,13 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   if (run_->shape) out.parameters = count_parameters(*run_->shape).total();
   out.strategy = setup_.strategy;
   if (!out.refused.empty()) return out;
-  auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
-                                setup_.phase.weight_bits);
+  const auto rates = this->rates(catalogue);
   if (!rates) {
     out.refused = setup_.engine->name + " on " + setup_.gpu.name + " does not run " +
                   std::string(name_of(setup_.weights)) + " weights with a KV cache in " +
                   std::string(name_of(setup_.kv_cache));
     return out;
   }
-  if (setup_.scores) rates->prompt_attention = PromptAttention::kScores;
   out.generation = generation_estimate(work_, *rates, out.strategy);
   ErrorLabels labels = generation_labels(work_, *rates, out.strategy);
   labels.add(!setup_.batch_known || !setup_.degrees_known, ErrorPart::kAssumed);
@@ -152,9 +160,7 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
 
 std::vector<Term> PreparedGeneration::explain(const Catalogue& catalogue) const {
   if (!setup_.refused.empty()) return {};
-  auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
-                                setup_.phase.weight_bits);
-  if (rates && setup_.scores) rates->prompt_attention = PromptAttention::kScores;
+  const auto rates = this->rates(catalogue);
   return rates ? explain_generation(work_, *rates, setup_.strategy) : std::vector<Term>();
 }
 

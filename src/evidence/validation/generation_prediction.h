@@ -27,6 +27,9 @@ class PreparedGeneration {
   std::vector<Term> explain(const Catalogue& catalogue) const;
 
  private:
+  /// The engine's on the run's machines; nullopt: it does not run such formats there.
+  std::optional<GenerationRates> rates(const Catalogue& catalogue) const;
+
   double rate_of_work(const GenerationEstimate& estimate) const;
 
   const GenerationRun* run_;

@@ -30,6 +30,14 @@ std::string_view torch_name(Format format) {
   }
 }
 
+/// What the plan counts with: what the engine takes unasked, or as much more as the requests need.
+double memory_share(const WorkPlace& place) {
+  const EngineProfile& profile = engine_profile(place.launch.catalogue, *place.estimate().framework);
+  const double needed = place.estimate().memory.total() / place.estimate().node->gpu->usable;
+  return std::clamp(std::ceil(needed * 100) / 100, profile.memory_share,
+                    std::max(profile.memory_share, profile.most_share));
+}
+
 /// Arguments of vllm.LLM, by vllm-project/vllm's documentation of its engine arguments.
 void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
   const GeneratePhase& generate = place.generate();
@@ -41,9 +49,7 @@ void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
     json.member("quantization", "fp8");
   if (s.weights == Format::kNf4) json.member("quantization", "bitsandbytes");
   json.member("kv_cache_dtype", generate.kv_cache == Format::kFp8 ? "fp8" : "auto");
-  // What the plan counts with.
-  const double share = engine_profile(place.launch.catalogue, *place.estimate().framework).memory_share;
-  json.member("gpu_memory_utilization", share).member("seed", 0);
+  json.member("gpu_memory_utilization", memory_share(place)).member("seed", 0);
   if (generate.speculation && generate.speculation->draft) {
     json.key("speculative_config").begin_object().member("model", generate.speculation->draft->name);
     json.member("num_speculative_tokens", generate.speculation->tokens).end();

@@ -55,13 +55,12 @@ MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, con
   return memory;
 }
 
-/// Sequences that fit, as a real number; below one when not even one does.
-double room(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
-            const GenerationCut& cut, double kept_tokens) {
+/// Sequences that fit where the engine takes this share of memory.
+double room_in(double share, const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+               const GenerationCut& cut, double kept_tokens) {
   const MemoryUse none = memory_use(network, work, rates, cut, 0, kept_tokens);
   const MemoryUse one = memory_use(network, work, rates, cut, 1, kept_tokens);
-  const double free =
-      (rates.node->gpu->usable * rates.profile->memory_share - none.total()).value * rates.profile->free_share;
+  const double free = (rates.node->gpu->usable * share - none.total()).value * rates.profile->free_share;
   const double each = (one.total() - none.total()).value;
   if (!rates.profile->continuous) return each > 0 ? free / each : rates.constants->most_static;
   // A chunk of prompts is there whatever the batch; only cache and scores grow with it.
@@ -71,6 +70,17 @@ double room(const NetworkWork& network, const GenerationWork& work, const Genera
   const double by_chunk = (free - chunk) / kept;
   const double prompt = larger(work.longest - work.longest_new, 1.0);
   return by_chunk * prompt >= chunk_tokens ? by_chunk : free / each;
+}
+
+/// Sequences that fit, as a real number; below one when not even one does.
+double room(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+            const GenerationCut& cut, double kept_tokens) {
+  // Fewer than this at once leave the GPU waiting for memory: it is told to take more of it, for as many at the most.
+  constexpr double kFew = 64;
+  const double share = rates.profile->memory_share;
+  const double fits = room_in(share, network, work, rates, cut, kept_tokens);
+  if (!(rates.most_share > share) || fits >= kFew) return fits;
+  return larger(fits, smaller(kFew, room_in(rates.most_share, network, work, rates, cut, kept_tokens)));
 }
 
 /// Smooth minimum: batches just below a limit already feel it, since requests come and go.

@@ -128,6 +128,7 @@ struct GenerationRates {
   LinkRate network;                  ///< of a whole machine
   double chunk_tokens = 1;           ///< prompt tokens that a continuous engine reads in one pass
   double most_in_flight = 1;         ///< sequences that it runs at once
+  double most_share = 0;             ///< of memory that it is told to take where few requests fit else; 0: never
   double slots = 1;                  ///< as many as its server runs where nobody says how many; no more than these
   Seconds one_shot{};                ///< all-reduce of a short message in one step; zero: there is no such kernel
   Seconds cache_expand{};            ///< a stored byte of an integer cache

@@ -169,6 +169,11 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   result.precision = training_precision(phase, gpu, gpus);
   if (peak(gpu, result.precision) <= FlopsPerSecond{})
     return none(Misfit::kPrecision, gpu.name + " has no " + std::string(name_of(result.precision)));
+  // FlashAttention 3 is written for Hopper (Dao-AILab/flash-attention, README: H100 and H800).
+  constexpr double kHopper = 9;
+  if (phase.attention == AttentionKernel::kFlash3 && gpu.compute_capability < kHopper)
+    return none(Misfit::kUnsupported,
+                "flash3 is written for Hopper GPUs (H100, H200) and does not run on " + gpu.name + ": write flash2");
   const auto compile = phase.compile.on(gpu.name, gpus);
   // Recipes of pretraining compile; a network known by its totals may hold what does not.
   const bool pretrains = !work.custom && pretraining_share(catalogue.practice_constants, work) > 0.5;
@@ -279,7 +284,11 @@ Format cache_format(const GeneratePhase& phase, const Gpu& gpu) {
 
 std::optional<GenerationRates> serving_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& engine,
                                              const GeneratePhase& phase, Format weights) {
-  return generation_rates(catalogue, node, engine, weights, cache_format(phase, *node.gpu), phase.weight_bits);
+  auto rates = generation_rates(catalogue, node, engine, weights, cache_format(phase, *node.gpu), phase.weight_bits);
+  // Measured runs had what engines take unasked; who plans one can ask for more (gpu_memory_utilization of vLLM,
+  // mem-fraction-static of SGLang).
+  if (rates) rates->most_share = rates->profile->most_share;
+  return rates;
 }
 
 std::string format_problem(const Catalogue& catalogue, const NodeShape& node, const Software& software,

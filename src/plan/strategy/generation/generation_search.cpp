@@ -24,6 +24,10 @@ namespace {
 /// Of a machine's memory, for activations; the rest is for processes and the system.
 constexpr double kHostShare = 0.9;
 
+/// Sequences that fill the lowest tiles of large products (model/generation/serving_kernels.h), and how many of their
+/// multiples are tried.
+constexpr int kTileRows = 64, kTileTries = 4;
+
 bool elaborate(const Strategy& strategy) { return strategy.pp > 1 || strategy.ep > 1; }
 
 class GenerationSearch {
@@ -211,6 +215,12 @@ class GenerationSearch {
     found_.push_back(found);
     standings_.emplace_back(1 + smaller_.size()).front() = standing_of(found);
     if (phase_.batch.given() || phase_.situation == Situation::kConcurrency) return;
+    // Products of one row more than fills their tiles take as long as those of a tile more.
+    const GenerationCandidate full = found_.back();
+    const int most = clamped<int>(full.estimate.batch);
+    for (int n = most - most % kTileRows, tries = 0; n >= kTileRows && tries < kTileTries; n -= kTileRows, ++tries)
+      if (const GenerationCandidate fewer = trial_.with_fewer(rates, full, n); rank_of(fewer) < rank_of(found_.back()))
+        found_.back() = fewer;
     // Whole rounds and batches: more in flight is not always faster, and an engine can be told to take no more than it
     // would with less memory.
     for (std::size_t i = 0; i < smaller_.size(); ++i) {

@@ -72,6 +72,18 @@ GenerationCandidate GenerationTrial::with_more_room(const GenerationRates& rates
   return fewer;
 }
 
+GenerationCandidate GenerationTrial::with_fewer(const GenerationRates& rates, const GenerationCandidate& full,
+                                                int sequences) const {
+  Strategy strategy = full.strategy;
+  strategy.micro_batch = sequences;
+  GenerationCandidate fewer = tried(rates, strategy);
+  fewer.strategy.micro_batch = full.strategy.micro_batch;
+  fewer.fits = full.fits;
+  fewer.need = full.need;
+  if (given_ == nullptr || !given_->memory) fewer.memory = at_most(fewer.memory, rates.node->gpu->usable);
+  return fewer;
+}
+
 Bytes GenerationTrial::weights_alone(const GenerationRates& rates, const Strategy& strategy) const {
   const GenerationCut cut = generation_cut(work_, rates, strategy);
   Bytes most{};

@@ -44,6 +44,9 @@ class GenerationTrial {
   [[nodiscard]] Placed with_room(const GenerationRates& rates, const Strategy& strategy) const;
   /// What was laid out for less memory: as many sequences, which may hold more of their answers at once here.
   [[nodiscard]] GenerationCandidate with_more_room(const GenerationRates& rates, GenerationCandidate fewer) const;
+  /// So many sequences of those that there is room for.
+  [[nodiscard]] GenerationCandidate with_fewer(const GenerationRates& rates, const GenerationCandidate& full,
+                                               int sequences) const;
   /// Weights of the largest model on one GPU: where they alone are too much, nothing else has to be worked out.
   [[nodiscard]] Bytes weights_alone(const GenerationRates& rates, const Strategy& strategy) const;
 
