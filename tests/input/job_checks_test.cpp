@@ -18,7 +18,7 @@ TEST(JobChecks, ADeadlineShorterThanWhatTheJobStates) {
   EXPECT_EQ(
       error_of(std::string(kPhases) + "limits: {deadline: 4.9 h}\n"),
       "job.yaml:5: limits.deadline: 4.9 h cannot be met: data and work take at least 5 h by the times in the job; "
-      "raise it (a bare number is in seconds: write 12 h), or shorten these phases");
+      "raise it, or shorten these phases");
   EXPECT_EQ(error_of(std::string(kPhases) + "limits: {deadline: 5 h}\n"), "");
   EXPECT_NE(error_of(std::string(kPhases) + "limits: {deadline: 7 h}\nbuffer: 50%\n")
                 .find("data and work take at least 7.5 h"),

@@ -233,5 +233,27 @@ TEST(JobValues, VariantsAreWholeJobs) {
   EXPECT_EQ(line_of(with_variant(source, {"none", {}})), "job.yaml: no variant 'none'");
 }
 
+TEST(JobValues, ShapesThatContradictThemselvesAreRefused) {
+  const auto error = [](const std::string& model) {
+    return error_of("phases:\n  - {name: t, train: {model: " + model + ", data: {tokens: 1M}, sequence: 1k}}\n");
+  };
+  EXPECT_NE(error("{layers: 12, hidden: 768, heads: 7}").find("hidden (768) is no multiple of heads (7)"),
+            std::string::npos);
+  EXPECT_EQ(error("{layers: 12, hidden: 768, heads: 7, head_dim: 128}"), "");
+  EXPECT_NE(error("{params: 7M, layers: 4, hidden: 256, vocab: 500k}").find("fewer than this shape has at the least"),
+            std::string::npos);
+  EXPECT_EQ(error("{params: 130M, layers: 4, hidden: 256, vocab: 500k, tied: true}"), "");
+}
+
+TEST(JobValues, MicroAndAccumulateHaveToDivideABatch) {
+  const auto error = [](const std::string& keys) {
+    return error_of("phases:\n  - {name: t, train: {model: gpt2, data: {tokens: 1M}, sequence: 1k, " + keys + "}}\n");
+  };
+  EXPECT_NE(error("micro: 2, accumulate: 3, batch: 16").find("micro 2 x accumulate 3 = 6 sequences a step"),
+            std::string::npos);
+  EXPECT_EQ(error("micro: 2, accumulate: 4, batch: 16"), "");
+  EXPECT_EQ(error("micro: 2, accumulate: 3"), "");
+}
+
 }  // namespace
 }  // namespace gpuplan

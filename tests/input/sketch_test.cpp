@@ -309,6 +309,11 @@ TEST(UsualShape, IsNearPublishedOnes) {
     EXPECT_NEAR(shape.layers, model.layers, 0.34 * model.layers) << model.params;
     EXPECT_NEAR(shape.hidden, model.hidden, 0.25 * model.hidden) << model.params;
   }
+  // Heads of 64 up to 2048 wide and of 128 beyond: cuts of two, four and eight divide them.
+  for (const double params : {350e6, 760e6, 1e9, 1.3e9, 3e9, 7e9, 13e9, 30e9, 34e9, 65e9, 70e9, 175e9}) {
+    const int hidden = usual_shape(params).hidden;
+    EXPECT_EQ(hidden / (hidden <= 2048 ? 64 : 128) % (hidden < 4096 ? 2 : 8), 0) << params << ": " << hidden;
+  }
   for (double params = 100'000; params < 1e13; params *= 1.7) {
     const UsualShape shape = usual_shape(params);
     EXPECT_GE(shape.layers, 1) << params;

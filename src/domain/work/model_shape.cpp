@@ -164,7 +164,11 @@ void complete(ModelShape& shape) {
   } else if (!ffn_given && !shape.moe()) {
     // The customary MLP is too wide for this total: a narrower one makes it.
     const double per_column = mlp_size(shape, 1, false) * shape.layers;
-    shape.ffn = clamped<int>(std::max(1.0, shape.ffn + std::floor(missing / per_column)));
+    const double width = std::max(1.0, shape.ffn + std::floor(missing / per_column));
+    // In steps that kernels and cuts like, small beside the width: what that leaves is odd parts.
+    double step = 1;
+    while (step < 64 && step * 64 <= shape.hidden) step *= 2;
+    shape.ffn = clamped<int>(std::max(1.0, width > step ? width - std::fmod(width, step) : width));
     shape.extra += std::max(0.0, user_total - count_parameters(shape).total());
   }
 }

@@ -160,7 +160,18 @@ struct ModelRecord {
     if (out.params) shape.published = *out.params;
     if (shape.kind == ModelKind::kVit && shape.channels == 0) shape.channels = 3;
     const double stated_extra = shape.extra;
+    if (shape.heads > 0 && shape.head_dim <= 0 && !shape.mla() && shape.hidden % shape.heads != 0)
+      return reader.fail(tree, "hidden (" + count_text(shape.hidden) + ") is no multiple of heads (" +
+                                   count_text(shape.heads) + "); correct one of them, or write head_dim");
     complete(shape);
+    // What the MLP could not give up.
+    constexpr double kMostOver = 1.02;
+    if (const double all = count_parameters(shape).total(); shape.published > 0 && all > kMostOver * shape.published)
+      return reader.fail(tree, "params (" + count_short(shape.published) +
+                                   ") are fewer than this shape has at the least, " + count_short(all) + ": " +
+                                   count_text(shape.layers) + " layers of width " + count_text(shape.hidden) +
+                                   " and a vocabulary of " + count_text(shape.vocab) +
+                                   "; correct params, layers, hidden or vocab");
     // What layers and the largest vocabulary leave of the total is odd parts; where it is most of it, a number is
     // wrong.
     constexpr double kMostOdd = 0.5;

@@ -358,6 +358,15 @@ struct TrainRecord {
     if (!out.batch || !out.batch->sequences || !out.micro.value || !out.micro.cases.empty()) return true;
     const auto batch = static_cast<std::int64_t>(*out.batch->sequences);
     const int micro = *out.micro.value;
+    if (out.accumulate.value && out.accumulate.cases.empty()) {
+      const std::int64_t each = std::int64_t{micro} * *out.accumulate.value;
+      if (batch % each == 0) return true;
+      return fail_at(reader, tree, "accumulate",
+                     "each GPU takes micro " + count_text(micro) + " x accumulate " +
+                         count_text(*out.accumulate.value) + " = " + count_text(static_cast<double>(each)) +
+                         " sequences a step, which do not divide a batch of " + count_text(static_cast<double>(batch)) +
+                         "; leave accumulate out: it follows from batch and GPUs");
+    }
     if (batch % micro == 0) return true;
     std::vector<std::string> near;
     for (int below = micro - 1; below >= 1 && near.empty(); --below)

@@ -15,7 +15,10 @@ UsualShape usual_shape(double params) {
   const double wanted = small ? 64 : 110;
   UsualShape best;
   double nearest = 1e9;
-  for (int hidden = 64; hidden <= 32'768; hidden += hidden < 2048 ? 64 : 128) {
+  // Widths whose heads (of 64 up to 2048 wide, of 128 beyond) divide by two, four and eight, as those of published
+  // ones.
+  const auto step = [](int hidden) { return hidden < 1024 ? 128 : hidden < 4096 ? 512 : 1024; };
+  for (int hidden = 64; hidden <= 32'768; hidden += hidden == 64 ? 64 : step(hidden)) {
     const double tables = small ? hidden : 2.0 * hidden;
     const double vocab = std::min(32'000.0, std::floor(0.5 * params / tables));
     const double depth = std::round((params - tables * vocab) / (12.0 * hidden * hidden));

@@ -136,7 +136,7 @@ class Checks {
                 to_text(*job_.limits.deadline) + " cannot be met: " + listed(names) +
                     (names.size() == 1 ? " takes" : " take") + " at least " + to_text(chain) +
                     " by the times in the job" + (job_.buffer > 0 ? ", buffer included" : "") +
-                    "; raise it (a bare number is in seconds: write 12 h), or shorten these phases");
+                    "; raise it, or shorten these phases");
   }
 
   Seconds longest_chain() {
