@@ -63,8 +63,8 @@ std::string time_line(const PlanReport& report, const Plan& plan) {
     text += ", after " + hours_words(plan.wait.p50) + " in the queue: done in " + hours_words(plan.done());
   if (plan.buffer > Seconds{}) text += ", with a " + percent(job.buffer) + " buffer";
   if (job.limits.deadline && plan.chance_in_time)
-    text += "; " + chance_words(*plan.chance_in_time) + " chance to meet the " + to_text(*job.limits.deadline) +
-            " deadline";
+    text += "; " + chance_words(*plan.chance_in_time, plan.meets_deadline) + " chance to meet the " +
+            to_text(*job.limits.deadline) + " deadline";
   return text;
 }
 
@@ -80,7 +80,7 @@ std::string cost_line(const PlanReport& report, const Plan& plan) {
     text +=
         "; " + to_text(plan.cost.p50 + job.contingency) + " with the " + short_money(job.contingency) + " contingency";
   if (job.limits.budget && plan.chance_in_budget)
-    text += "; " + chance_words(*plan.chance_in_budget) + " chance to stay within the " +
+    text += "; " + chance_words(*plan.chance_in_budget, plan.meets_budget) + " chance to stay within the " +
             budget_text(*job.limits.budget) + " budget";
   return text;
 }

@@ -37,29 +37,42 @@ std::string memory_remark(const PlanReport& report, const Plan& plan) {
          (safer ? "" : " No plan is safer.");
 }
 
-/// A way that is faster by more than anything else is left lying for, and is not taken: it may run out of memory, or
-/// people do not run such work so.
+/// Whether a way that is not taken is worth a word: faster by more than anything is left lying for, by a flag alone, or
+/// by a day of work or more.
+bool worth_a_word(const Alternative& other, const PhaseEstimate& estimate, const PracticeConstants& practice) {
+  constexpr double kFlag = 0.85, kSetup = 0.8;
+  constexpr Seconds kDay = 8 * units::hour;
+  if (other.time <= 0) return false;
+  const bool far = other.time * practice.most <= 1;
+  if (other.why == WhyNot::kTight) return far;
+  if (other.why != WhyNot::kNotWorthIt) return false;
+  if (other.aspect == Aspect::kCompile) return other.time <= kFlag;
+  const bool day = other.time <= kSetup && estimate.work.p50 * (1 - other.time) >= kDay;
+  return other.aspect == Aspect::kFramework && (far || day);
+}
+
+/// A way that is much faster and is not taken: it may run out of memory, or people do not run such work so unasked.
 std::string left_remark(const PlanReport& report, const Plan& plan) {
   if (plan.fit == Fit::kTight) return "";
   for (const PhasePlan& part : plan.phases) {
     const PhaseEstimate& estimate = *part.estimate;
     if (!estimate.node || !estimate.work_is_model) continue;
-    // Others have little to gain.
-    if (!shards_weights(estimate.strategy.sharding) && estimate.strategy.offload == Offload::kNone) continue;
-    const auto left = [](const Alternative& other) {
-      const bool unasked = other.why == WhyNot::kNotWorthIt && other.aspect == Aspect::kFramework;
-      return other.time > 0 && (other.why == WhyNot::kTight || unasked);
-    };
+    const Phase& phase = report.job.phases[static_cast<std::size_t>(estimate.phase)];
     const Alternative* fastest = nullptr;
     const std::vector<Alternative> others = alternatives(report.job, estimate, report.catalogue);
     for (const Alternative& other : others)
-      if (left(other) && (fastest == nullptr || other.weighed() < fastest->weighed())) fastest = &other;
-    if (fastest == nullptr || fastest->time * report.catalogue.practice_constants.most > 1) continue;
+      if (worth_a_word(other, estimate, report.catalogue.practice_constants) &&
+          (fastest == nullptr || other.weighed() < fastest->weighed()))
+        fastest = &other;
+    if (fastest == nullptr) continue;
     std::string words = times_words(1 / fastest->time) + " faster";
-    const std::string how =
-        strategy_words(fastest->in_place_of(estimate), report.job.phases[static_cast<std::size_t>(estimate.phase)]);
+    if (fastest->aspect == Aspect::kCompile) {
+      words += " compiled, where torch.compile takes the model as it is";
+      return words + (report.in_flags ? " (--set compile=true)." : " (compile: true).");
+    }
+    const std::string how = strategy_words(fastest->in_place_of(estimate), phase);
     if (fastest->why != WhyNot::kTight) {
-      const auto* train = std::get_if<TrainPhase>(&report.job.phases[static_cast<std::size_t>(estimate.phase)].work);
+      const auto* train = std::get_if<TrainPhase>(&phase.work);
       const bool named = train != nullptr && !train->framework.empty();
       words += (named ? ", with another framework: " : ", with more setup: ") + how;
       words += report.in_flags ? " (--framework " : " (framework: ";
@@ -293,6 +306,9 @@ std::string settings_remark(const PlanReport& report, const Plan&) {
   return join(lines, " ");
 }
 
+/// Quotas that limit nothing, being of nobody's.
+std::string quota_remark(const PlanReport& report, const Plan&) { return unknown_quota_words(report); }
+
 struct Rule {
   double AnswerConstants::* weight;
   bool warning;
@@ -303,6 +319,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_limits, true, both_remark},
     {&AnswerConstants::weight_model, true, model_remark},
     {&AnswerConstants::weight_model, true, settings_remark},
+    {&AnswerConstants::weight_model, true, quota_remark},
     {&AnswerConstants::weight_memory, true, memory_remark},
     {&AnswerConstants::weight_memory, true, left_remark},
     {&AnswerConstants::weight_long, true, long_remark},

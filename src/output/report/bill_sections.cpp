@@ -235,14 +235,14 @@ ReportSection risk_section(const ReportParts& parts) {
     table.add({{"later than the deadline of " + to_text(*report.job.limits.deadline)},
                {late, chance_words(late)},
                {faster ? "compare with the plan early; a faster plan stands above" : "compare with the plan early"}});
-    finding.push_back(chance_words(*pick.chance_in_time) + " chance to meet the deadline");
+    finding.push_back(chance_words(*pick.chance_in_time, pick.meets_deadline) + " chance to meet the deadline");
   }
   if (pick.chance_in_budget) {
     const double over = 1 - *pick.chance_in_budget;
     table.add({{"more than the budget of " + short_money(*report.job.limits.budget)},
                {over, chance_words(over)},
                {"stop when the running total leaves its range"}});
-    finding.push_back(chance_words(*pick.chance_in_budget) + " chance to stay within the budget");
+    finding.push_back(chance_words(*pick.chance_in_budget, pick.meets_budget) + " chance to stay within the budget");
   }
   if (pick.fit == Fit::kTight)
     table.add({{"out of memory"}, {"fits in half of the runs, not in 9 of 10"}, {"start with a smaller micro-batch"}});

@@ -120,7 +120,7 @@ class Decisions {
 
   std::string in_time(const Plan& plan) const {
     return "cheapest within the " + to_text(*report_.job.limits.deadline) + " deadline" +
-           (plan.chance_in_time ? " (" + chance_words(*plan.chance_in_time) + " chance)" : "");
+           (plan.chance_in_time ? " (" + chance_words(*plan.chance_in_time, plan.meets_deadline) + " chance)" : "");
   }
 
   std::string too_late() const {

@@ -96,7 +96,7 @@ ViewContent scaling_view(const PlanReport& report, const Screen&) {
   const std::size_t all = families.size();
   std::size_t shown = 0, rows = 0;
   std::vector<std::string> uneven;
-  bool model = false, superlinear = false;
+  bool model = false, superlinear = false, trains = false;
   for (const Family& family : families) {
     if (!report.all && rows + family.sizes.size() > kViewRows && shown > 0) break;
     ++shown;
@@ -122,6 +122,7 @@ ViewContent scaling_view(const PlanReport& report, const Screen&) {
       const PhasePlan* main = nullptr;
       for (const PhasePlan& part : plan->phases) {
         model = model || part.estimate->work_is_model;
+        trains = trains || !part.estimate->serving;
         if (part.estimate->node && (main == nullptr || part.hours.p50 > main->hours.p50)) main = &part;
       }
       row.emplace_back(main == nullptr ? std::string() : strategy_words(main->estimate, phase_of(report, *main)),
@@ -132,8 +133,9 @@ ViewContent scaling_view(const PlanReport& report, const Screen&) {
   }
   if (superlinear)
     view.notes.emplace_back(
-        "Above 100%: sharding frees memory, so each GPU can run a larger micro-batch or skip activation "
-        "checkpointing.");
+        trains ? "Above 100%: sharding frees memory, so each GPU can run a larger micro-batch or skip activation "
+                 "checkpointing."
+               : "Above 100%: weights shared out leave more memory, so more requests run at once on each GPU.");
   if (!uneven.empty())
     view.notes.push_back("The price per GPU-hour differs between sizes of " + listed(uneven) +
                          ": the cost shows that too.");

@@ -131,36 +131,45 @@ bool brings_offers(const Job& job) {
 
 namespace {
 
-/// " No offers from provider 'awss'. Did you mean 'aws'?" for each provider and region that nobody has.
-std::string unknown_places(const PlanReport& report) {
+/// " No offers from provider 'awss'. Did you mean 'aws'?" for each of the names that no offer has.
+std::string unknown_names(const PlanReport& report, const std::vector<std::string>& wanted, Word Offer::* part,
+                          std::string_view what) {
+  std::set<std::string_view> names;
+  // What one has goes by its own name.
+  if (part == &Offer::provider)
+    for (const auto* boxes : {&report.job.market.pools, &report.job.market.own})
+      for (const Offer& box : *boxes) names.insert(box.label.str());
+  for (const auto* offers : {&report.job.market.offers, &report.catalogue.offers})
+    for (const Offer& offer : *offers)
+      if (const Word& name = offer.*part; !name.empty()) names.insert(name.str());
+  const std::vector<std::string_view> known(names.begin(), names.end());
   std::string text;
-  const auto check = [&](const std::vector<std::string>& wanted, Word Offer::* part, std::string_view what) {
-    std::set<std::string_view> names;
-    // What one has goes by its own name.
-    if (what == "provider")
-      for (const auto* boxes : {&report.job.market.pools, &report.job.market.own})
-        for (const Offer& box : *boxes) names.insert(box.label.str());
-    for (const auto* offers : {&report.job.market.offers, &report.catalogue.offers})
-      for (const Offer& offer : *offers)
-        if (const Word& name = offer.*part; !name.empty()) names.insert(name.str());
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    for (const std::string& name : wanted)
-      if (name.find('=') == std::string::npos &&
-          std::ranges::none_of(known, [&](std::string_view one) { return iequals(one, name); })) {
-        const std::string hint = did_you_mean(name, known);
-        text +=
-            " No offers " + std::string(what) + " '" + printable(name, 40) + "'" +
+  for (const std::string& name : wanted) {
+    if (name.find('=') != std::string::npos ||
+        std::ranges::any_of(known, [&](std::string_view one) { return iequals(one, name); }))
+      continue;
+    const std::string hint = did_you_mean(name, known);
+    text += " No offers " + std::string(what) + " '" + printable(name, 40) + "'" +
             (!hint.empty()            ? hint
              : part == &Offer::region ? "; regions look like us-east-1, eu-north1 or DE, areas like eu, us or germany."
                                       : ".");
-      }
-  };
-  check(report.job.where.providers, &Offer::provider, "from provider");
-  check(report.job.where.regions, &Offer::region, "in region");
+  }
   return text;
 }
 
+std::string unknown_places(const PlanReport& report) {
+  return unknown_names(report, report.job.where.providers, &Offer::provider, "from provider") +
+         unknown_names(report, report.job.where.regions, &Offer::region, "in region");
+}
+
 }  // namespace
+
+std::string unknown_quota_words(const PlanReport& report) {
+  std::vector<std::string> limited;
+  for (const auto& quota : report.job.where.quota) limited.push_back(quota.first);
+  const std::string text = unknown_names(report, limited, &Offer::provider, "for the quota of provider");
+  return text.empty() ? text : text.substr(1);
+}
 
 std::string header_words(const PlanReport& report) {
   const Job& job = report.job;

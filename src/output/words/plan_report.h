@@ -99,6 +99,8 @@ std::string host_miss_words(const std::string& machine, const HostMiss& miss);
 bool brings_offers(const Job& job);
 /// "qwen3-8b-lora: LoRA fine-tuning of Qwen3-8B on 10M tokens, 1 epoch", "sft-node: 7 phases".
 std::string header_words(const PlanReport& report);
+/// "No offers for the quota of provider 'awss'. Did you mean 'aws'?"; "" where all are known.
+std::string unknown_quota_words(const PlanReport& report);
 /// "245 offers, prices from 2026-04, 7 months old", "15 offers from the job file".
 std::string prices_words(const PlanReport& report);
 /// Whether a speed that the job states for other machines tells something of the plan.

@@ -49,12 +49,13 @@ std::string count_words(const Job& job, const Catalogue& catalogue, std::span<co
     if (size == 0) continue;
     const int machines = count / size;
     nodes.insert(machines);
-    ways.push_back(count_text(machines) + " machines of " + count_text(size));
+    ways.push_back(count_of(machines, "machine") + " of " + count_text(size));
   }
   if (missing.empty()) return "";
   const bool one = missing.size() == 1 && missing.front() == "1";
   std::string text = "No offer here has " + listed(missing, "or") + (one ? " GPU" : " GPUs");
   if (job.where.nodes.empty()) text += " in one machine";
+  else if (job.where.nodes.size() == 1) text += " in " + count_of(job.where.nodes.front(), "machine");
   // Fewer than any machine has is no news where others have what is asked for.
   if (ways.empty()) return missing.size() == job.where.counts.size() ? text + "." : "";
   std::vector<std::string> list;
