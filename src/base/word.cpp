@@ -1,7 +1,9 @@
 #include "base/word.h"
 
-#include <functional>
-#include <unordered_set>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <vector>
 #ifndef __wasi__
 #include <mutex>
 #endif
@@ -9,16 +11,59 @@
 namespace gpuplan {
 namespace {
 
-struct Hash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
+/// Eight bytes at a time: lists bring tens of thousands of words.
+std::uint64_t hash_of(std::string_view text) {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15ULL;
+  std::uint64_t hash = text.size() * kFactor;
+  const auto take = [&](std::size_t at, std::size_t size) {
+    std::uint64_t part = 0;
+    std::memcpy(&part, text.data() + at, size);
+    hash = (hash ^ part) * kFactor;
+    hash ^= hash >> 32U;
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) take(at, 8);
+  if (at < text.size()) take(at, text.size() - at);
+  return hash;
+}
 
 /// All of them, which stay where they are.
-struct Pool {
-  std::unordered_set<std::string, Hash, std::equal_to<>> texts;
+class Pool {
+ public:
+  const std::string* kept(std::string_view text) {
 #ifndef __wasi__
-  std::mutex one;  // at a time
+    const std::scoped_lock lock(one_);
+#endif
+    if (slots_.size() < 2 * (texts_.size() + 1)) grow();
+    const std::uint64_t hash = hash_of(text);
+    Slot& slot = place_of(hash, text);
+    if (slot.text == nullptr) slot = {hash, &texts_.emplace_back(text)};
+    return slot.text;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;
+    const std::string* text = nullptr;
+  };
+  Slot& place_of(std::uint64_t hash, std::string_view text) {
+    for (std::uint64_t at = hash;; ++at) {
+      Slot& slot = slots_[static_cast<std::size_t>(at) & (slots_.size() - 1)];
+      if (slot.text == nullptr || (slot.hash == hash && *slot.text == text)) return slot;
+    }
+  }
+  void grow() {
+    constexpr std::size_t kFirst = 4096;
+    std::vector<Slot> before(slots_.empty() ? kFirst : 4 * slots_.size());
+    before.swap(slots_);
+    for (const Slot& slot : before)
+      if (slot.text != nullptr) place_of(slot.hash, *slot.text) = slot;
+  }
+
+  std::deque<std::string> texts_;
+  std::vector<Slot> slots_;  ///< a power of two of them, by hash; at least half are free
+#ifndef __wasi__
+  std::mutex one_;  // at a time
 #endif
 };
 
@@ -29,15 +74,7 @@ Pool& pool() {
 
 }  // namespace
 
-const std::string* Word::kept(std::string_view text) {
-  if (text.empty()) return nullptr;
-  Pool& words = pool();
-#ifndef __wasi__
-  const std::scoped_lock lock(words.one);
-#endif
-  const auto known = words.texts.find(text);
-  return &*(known != words.texts.end() ? known : words.texts.emplace(text).first);
-}
+const std::string* Word::kept(std::string_view text) { return text.empty() ? nullptr : pool().kept(text); }
 
 const std::string& Word::none() {
   static const std::string kNone;

@@ -55,7 +55,7 @@ Result<JobSource> written_source(const Request& request, const Catalogue& catalo
 /// The snapshot with what is stored. GPUs that the catalogue no longer knows go.
 KnownOffers with_stored(const Catalogue& catalogue, ThinnedOffers found, const std::string& as_of) {
   std::vector<Offer>& stored = found.offers;
-  std::string gpu;  // of the offers before, which stand together
+  Word gpu;  // of the offers before, which stand together
   const auto unknown = [&](const Offer& offer) {
     if (offer.gpu == gpu) return false;
     if (catalogue.find_gpu(offer.gpu) == nullptr) return true;

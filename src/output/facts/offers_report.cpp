@@ -241,13 +241,17 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   if (*sorted_by) report.sort = std::string(kOfferFields[**sorted_by].name.name) + (down ? ", largest first" : "");
   if (*grouped_by) report.group_by = kOfferFields[**grouped_by].name.name;
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
-  std::string_view source, oldest, newest;
+  Word source, date;  // of the offer before, which mostly has the same
+  std::string_view oldest, newest;
   for (const Offer* offer : offers) {
-    if (!offer->as_of.empty() && (oldest.empty() || offer->as_of < oldest)) oldest = offer->as_of;
-    newest = std::max<std::string_view>(newest, offer->as_of);
-    if (offer->source.empty() || offer->source == source) continue;
+    if (offer->as_of != date) {
+      date = offer->as_of;
+      if (!date.empty() && (oldest.empty() || offer->as_of < oldest)) oldest = offer->as_of;
+      newest = std::max<std::string_view>(newest, offer->as_of);
+    }
+    if (offer->source == source || offer->source.empty()) continue;
     source = offer->source;
-    sources.insert(source);
+    sources.insert(offer->source);
   }
   report.oldest = oldest;
   report.newest = newest;

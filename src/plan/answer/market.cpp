@@ -25,12 +25,53 @@ constexpr int kOldestAlone = 7;
 /// with prices of today, and the lower one of two dates would win. Lists of one provider are read over weeks.
 constexpr int kOutdatedMonths = 3;
 
+/// Months of dates: neighbours in a list mostly share one.
+class MonthsOfList {
+ public:
+  int operator()(const Word& date) {
+    if (date != date_) {
+      date_ = date;
+      months_ = months_of(date);
+    }
+    return months_;
+  }
+
+ private:
+  Word date_;
+  int months_ = 0;
+};
+
+/// What is_single() says of the offers of a list.
+class SinglesOfList {
+ public:
+  bool operator()(const Offer& offer) {
+    if (offer.availability != words_) {
+      words_ = offer.availability;
+      single_ = is_single(offer);
+    }
+    return single_;
+  }
+
+ private:
+  Word words_;
+  bool single_ = false;
+};
+
 /// The month that prices of today are of: no later than `as_of` (0: any), and so that one in twenty is as new. A few
 /// rows read in since, of one GPU, do not make history of all others.
 int newest_month(const std::vector<Offer>& known, const DearerOffers& left_out, int as_of) {
   constexpr std::size_t kOneIn = 20;
   std::map<int, std::size_t, std::greater<>> months(left_out.months.begin(), left_out.months.end());
-  for (const Offer& offer : known) ++months[months_of(offer.as_of)];
+  MonthsOfList age;
+  int month = 0;
+  std::size_t* counted = nullptr;
+  for (const Offer& offer : known) {
+    if (const int now = age(offer.as_of); counted == nullptr || now != month) {
+      month = now;
+      counted = &months[now];
+    }
+    ++*counted;
+  }
   std::erase_if(months, [&](const auto& month) { return month.first == 0 || (as_of != 0 && month.first > as_of); });
   std::size_t all = 0, newer = 0;
   for (const auto& month : months) all += month.second;
@@ -45,18 +86,18 @@ class Outdated {
  public:
   explicit Outdated(const std::vector<const Offer*>& offers) {
     for (const Offer* offer : offers)
-      if (const int age = months_of(offer->as_of); age > 0) {
+      if (const int age = months_(offer->as_of); age > 0) {
         int& newest = of(*offer);
         newest = std::max(newest, age);
       }
   }
   bool operator()(const Offer& offer) {
-    const int age = months_of(offer.as_of);
+    const int age = months_(offer.as_of);
     return age > 0 && age < of(offer) - kOutdatedMonths;
   }
 
  private:
-  using Key = std::pair<std::string_view, std::string_view>;
+  using Key = std::pair<Word, Word>;
   struct Hash {
     std::size_t operator()(const Key& key) const {
       return static_cast<std::size_t>(hash_of(key.first) * 31 + hash_of(key.second));
@@ -71,6 +112,7 @@ class Outdated {
 
   std::unordered_map<Key, int, Hash> newest_;
   std::pair<const Key, int>* last_ = nullptr;
+  MonthsOfList months_;
 };
 
 /// Of the known offers of one place those of its newest date: what was listed before is what it cost then. `offers` are
@@ -81,9 +123,14 @@ void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& kn
   };
   auto kept = offers.begin();
   for (auto first = offers.begin(); first != offers.end();) {
+    auto last = first + 1;
+    if (last == offers.end() || !same_place(**last, **first)) {  // most are alone
+      *kept++ = *first;
+      first = last;
+      continue;
+    }
     std::string_view newest;
-    auto last = first;
-    for (; last != offers.end() && same_place(**last, **first); ++last)
+    for (last = first; last != offers.end() && same_place(**last, **first); ++last)
       if (is_known(*last)) newest = std::max<std::string_view>(newest, (*last)->as_of);
     kept = std::copy_if(first, last, kept, [&](const Offer* o) { return !is_known(o) || o->as_of == newest; });
     first = last;
@@ -94,10 +141,19 @@ void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& kn
 /// Lists come in order, and few offers follow them from elsewhere: those alone are sorted.
 void put_in_order(std::vector<const Offer*>& market) {
   const auto in_order = [](const Offer* a, const Offer* b) { return before(*a, *b); };
-  const auto rest = std::ranges::is_sorted_until(market, in_order);
-  if (rest == market.end()) return;
-  std::sort(rest, market.end(), in_order);
-  std::ranges::inplace_merge(market, rest, in_order);
+  const auto begin = std::ranges::is_sorted_until(market, in_order);
+  if (begin == market.end()) return;
+  std::sort(begin, market.end(), in_order);
+  // From the last one on each goes where it belongs, and what comes behind it moves up: a few looks at the long list.
+  const std::vector<const Offer*> rest(begin, market.end());
+  auto end = begin;  // of what has not moved
+  auto to = market.end();
+  for (auto one = rest.rbegin(); one != rest.rend(); ++one) {
+    const auto at = std::upper_bound(market.begin(), end, *one, in_order);
+    to = std::move_backward(at, end, to);
+    *--to = *one;
+    end = at;
+  }
 }
 
 bool allowed(const std::vector<std::string>& names, const std::string& name) {
@@ -209,9 +265,10 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
     std::vector<const Offer*> usable, old;
     const int as_of = months_of(job.market.as_of);
     const int newest = newest_month(known, left_out, as_of);
+    MonthsOfList months;
     for (const Offer& offer : known) {
       ++filter.offers;
-      const int age = months_of(offer.as_of);
+      const int age = months(offer.as_of);
       if (age != 0 && (age < newest - kOldestMonths || (as_of != 0 && age > as_of))) {
         note_old(offer, as_of != 0 && age > as_of);
         if (age >= newest - kOldestAlone && (as_of == 0 || age <= as_of) && wanted(rented, offer, catalogue))
@@ -236,8 +293,9 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
     std::string_view today = job.market.today;
     if (today.empty())
       for (const Offer* offer : usable) today = std::max<std::string_view>(today, offer->as_of);
+    SinglesOfList singles;
     filter.gone = static_cast<int>(std::erase_if(usable, [&](const Offer* offer) {
-      if (!is_single(*offer) || days_between(offer->as_of, today) <= catalogue.answer_constants.old_price_days)
+      if (!singles(*offer) || days_between(offer->as_of, today) <= catalogue.answer_constants.old_price_days)
         return false;
       ++filter.old_matching;
       filter.old_newest = std::max(filter.old_newest, offer->as_of.str());

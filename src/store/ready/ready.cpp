@@ -2,14 +2,17 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <span>
+#include <thread>
 #include <type_traits>
 #include <unordered_map>
 
+#include "base/threads/parallel.h"
 #include "domain/market/price_date.h"
 #include "plan/answer/cheapest_offers.h"
 #include "store/rows/dates.h"
@@ -249,6 +252,13 @@ void ask_large_pages(void* memory, std::size_t size) {
 /// A planner adds what it knows itself, for which they would all have to move.
 constexpr std::size_t kRoomForMore = 4096;
 
+/// What bytes were summed up to when they were written.
+struct ReadySum {
+  std::string_view bytes;
+  std::uint64_t of = 0;
+};
+
+/// Whatever the bytes are, nothing beyond them is read.
 class ReadyUnpacker {
  public:
   bool take_tables(std::string_view bytes, const ReadyHead& head) {
@@ -264,10 +274,12 @@ class ReadyUnpacker {
     return true;
   }
 
-  std::optional<ThinnedOffers> offers(const Places* wanted_at) {
+  /// None: a row refers to what is not there, or the bytes that `sum` is of have another one.
+  std::optional<ThinnedOffers> offers(const Places* wanted_at, const ReadySum& sum) {
     if (rows_.size() < kDearerFrom) wanted_at = nullptr;  // of so few a plan shows every place
     std::map<std::int32_t, std::size_t> dates;            // of what is left out
     std::vector<std::uint32_t> taken;
+    taken.reserve(rows_.size());
     for (std::uint32_t i = 0; i < rows_.size(); ++i) {
       const ReadyOffer row = rows_[i];
       if (wanted_at == nullptr || row.dearer == 0 || wanted_at->contains(row.place)) taken.push_back(i);
@@ -278,19 +290,59 @@ class ReadyUnpacker {
     offers.reserve(taken.size() + kRoomForMore);
     ask_large_pages(offers.data(), taken.size() * sizeof(Offer));
     offers.resize(taken.size());
-    found.places.reserve(taken.size());
-    for (std::size_t i = 0; i < taken.size(); ++i) {
-      const ReadyOffer row = rows_[taken[i]];
-      if (!fill_row(offers[i], row)) return std::nullopt;
-      found.places.push_back(row.place);
-    }
-    if (!fill_scatter(found.scatter)) return std::nullopt;
+    found.places.resize(taken.size());
+    if (!fill(taken, found, sum) || !fill_scatter(found.scatter)) return std::nullopt;
     found.left_out.offers = rows_.size() - taken.size();
     for (const auto& [date, count] : dates) found.left_out.months[months_of(date_text(date))] += count;
     return found;
   }
 
  private:
+  /// Dates as words, of which a list has few.
+  class Dates {
+   public:
+    const Word& of(std::int32_t packed) {
+      if (last_ < known_.size() && known_[last_].first == packed) return known_[last_].second;
+      for (last_ = 0; last_ < known_.size(); ++last_)
+        if (known_[last_].first == packed) return known_[last_].second;
+      return known_.emplace_back(packed, date_text(packed)).second;
+    }
+
+   private:
+    std::vector<std::pair<std::int32_t, Word>> known_;
+    std::size_t last_ = 0;  ///< of the row before
+  };
+
+  /// The first task sums up the bytes, each other one fills some offers; false: one of them failed.
+  bool fill(const std::vector<std::uint32_t>& taken, ThinnedOffers& found, const ReadySum& sum) const {
+    constexpr std::size_t kRows = 2048;  // of a task
+    const std::size_t blocks = (taken.size() + kRows - 1) / kRows;
+    std::vector<char> failed(blocks + 1, 0);
+    auto task = [&](int number) {
+      const auto block = static_cast<std::size_t>(number);
+      if (block == 0) {
+        failed[0] = sum.of != sum_of(sum.bytes) ? 1 : 0;
+        return;
+      }
+      Dates dates;
+      for (std::size_t i = (block - 1) * kRows; i < std::min(block * kRows, taken.size()); ++i) {
+        const ReadyOffer row = rows_[taken[i]];
+        found.places[i] = row.place;
+        if (fill_row(found.offers[i], row, dates)) continue;
+        failed[block] = 1;
+        return;
+      }
+    };
+    parallel_for(static_cast<int>(blocks) + 1, threads_for(blocks), task);
+    return std::ranges::find(failed, 1) == failed.end();
+  }
+
+  /// Few rows are filled before another thread has begun.
+  static int threads_for(std::size_t blocks) {
+    constexpr unsigned kMost = 4;
+    return blocks < 2 ? 1 : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
+  }
+
   bool set(Word& to, std::uint32_t number) const {
     if (number >= text_.size()) return false;
     to = text_[number];
@@ -307,7 +359,7 @@ class ReadyUnpacker {
     }
     return true;
   }
-  bool fill_row(Offer& offer, const ReadyOffer& row) {
+  bool fill_row(Offer& offer, const ReadyOffer& row, Dates& dates) const {
     if (!set(offer.provider, row.provider) || !set(offer.region, row.region) || !set(offer.zone, row.zone) ||
         !set(offer.instance, row.instance) || !set(offer.gpu, row.gpu) || !set(offer.source, row.source) ||
         row.details >= details_.size() || row.stock > static_cast<int>(Stock::kHigh))
@@ -318,11 +370,7 @@ class ReadyUnpacker {
     offer.gpus = row.gpus;
     offer.reliability = row.reliability;
     offer.stock = static_cast<Stock>(row.stock);
-    if (row.as_of != date_ || date_words_.empty()) {  // most are of one day
-      date_ = row.as_of;
-      date_words_ = date_text(row.as_of);
-    }
-    offer.as_of = date_words_;
+    offer.as_of = dates.of(row.as_of);
     return fill_details(offer, details_[row.details]);
   }
   bool fill_details(Offer& offer, const ReadyDetails& row) const {
@@ -358,8 +406,6 @@ class ReadyUnpacker {
   ReadyTable<ReadyScatter> scatters_;
   ReadyTable<ReadyOffer> rows_;
   std::vector<Word> text_;
-  std::int32_t date_ = 0;  ///< of the row before
-  Word date_words_;
 };
 
 }  // namespace
@@ -376,11 +422,11 @@ std::optional<ThinnedOffers> unpack_ready(std::string_view bytes, const ReadySta
   std::memcpy(&head, bytes.data(), sizeof head);
   bytes.remove_prefix(sizeof head);
   if (head.mark != kReadyMark || head.row != sizeof(ReadyOffer) ||
-      ReadyState{head.changes, head.modified, head.size} != state || head.check != sum_of(bytes))
+      ReadyState{head.changes, head.modified, head.size} != state)
     return std::nullopt;
   ReadyUnpacker unpacker;
   if (!unpacker.take_tables(bytes, head)) return std::nullopt;
-  return unpacker.offers(wanted_at);
+  return unpacker.offers(wanted_at, {bytes, head.check});
 }
 
 }  // namespace gpuplan
