@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -429,8 +430,14 @@ void sort_rows(const FilterRows& rows, std::size_t field, bool largest_first, st
 Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
                                  std::span<const std::string> filter) {
   FilteredRows result;
+  const std::vector<std::string> terms = separate_terms(filter);
+  if (terms.empty()) {
+    result.rows.resize(rows.count());
+    std::iota(result.rows.begin(), result.rows.end(), std::size_t{0});
+    return result;
+  }
   std::vector<bool> kept(rows.count(), true);
-  for (const std::string& term : separate_terms(filter)) {
+  for (const std::string& term : terms) {
     const auto met = rows_for(term, rows, fields);
     if (!met) return std::unexpected(met.error());
     if (result.unmet.empty() && std::ranges::find(*met, true) == met->end()) result.unmet = term;

@@ -251,6 +251,7 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
   const double level = job.market.price_level;
   Where rented = job.where;
   if (rented.max_price) rented.max_price = *rented.max_price / level;
+  const bool any_rented = rented == Where{};
   const auto note_old = [&](const Offer& offer, bool newer) {
     ++filter.too_old;
     if (newer || !wanted(rented, offer, catalogue)) return;
@@ -276,7 +277,7 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
         continue;
       }
       providers.add(offer);
-      if (!wanted(rented, offer, catalogue)) leave_out(offer, rented);
+      if (!any_rented && !wanted(rented, offer, catalogue)) leave_out(offer, rented);
       else if (offer.stock == Stock::kSoldOut) ++filter.sold_out;
       else usable.push_back(&offer);
     }

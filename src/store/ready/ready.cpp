@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <thread>
 #include <type_traits>
@@ -279,11 +280,15 @@ class ReadyUnpacker {
     if (rows_.size() < kDearerFrom) wanted_at = nullptr;  // of so few a plan shows every place
     std::map<std::int32_t, std::size_t> dates;            // of what is left out
     std::vector<std::uint32_t> taken;
-    taken.reserve(rows_.size());
-    for (std::uint32_t i = 0; i < rows_.size(); ++i) {
-      const ReadyOffer row = rows_[i];
-      if (wanted_at == nullptr || row.dearer == 0 || wanted_at->contains(row.place)) taken.push_back(i);
-      else ++dates[row.as_of];
+    if (wanted_at == nullptr) {
+      taken.resize(rows_.size());
+      std::iota(taken.begin(), taken.end(), 0U);
+    } else {
+      for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+        const ReadyOffer row = rows_[i];
+        if (row.dearer == 0 || wanted_at->contains(row.place)) taken.push_back(i);
+        else ++dates[row.as_of];
+      }
     }
     ThinnedOffers found;
     std::vector<Offer>& offers = found.offers;
