@@ -67,7 +67,7 @@ bool replaces(const Catalogue& catalogue, const TrainPhase& phase, StartFrom sta
                     as_much([](const Framework& f) { return f.activation_offload; }) &&
                     as_much([](const Framework& f) { return f.fused_loss > 0; }) &&
                     includes(one.offload, other.offload);
-  const auto time = [&](const Framework& f) { return software_of(catalogue, f.name).time; };
+  if (!ways) return false;
   const TrainingSoftware &ours = software_of(catalogue, one.name), &theirs = software_of(catalogue, other.name);
   const bool small = part == Part::kWays ||
                      (ours.weight_bytes <= theirs.weight_bytes && ours.gradient_bytes <= theirs.gradient_bytes &&
@@ -77,7 +77,7 @@ bool replaces(const Catalogue& catalogue, const TrainPhase& phase, StartFrom sta
     if (!all && way.tp * way.pp * way.cp > 1) return true;
     return limit_met(one, phase, start, way) == nullptr || limit_met(other, phase, start, way) != nullptr;
   };
-  return ways && small && time(one) * care <= time(other) * other_care && std::ranges::all_of(kLimited, unlimited);
+  return small && ours.time * care <= theirs.time * other_care && std::ranges::all_of(kLimited, unlimited);
 }
 
 /// Engines to look at: the one that is named, else those with a rank, best first.
