@@ -29,18 +29,28 @@ Job committed(const Request& request) {
   return job;
 }
 
-/// Prices of machines that commitments cover, those first that a plan of one machine would take first.
-std::map<const Offer*, Interval<DollarsPerSecond>> use_commitments(const Request& request, std::vector<Offer>& offers) {
+/// The prices of lists that discounts are taken off.
+std::map<const Offer*, Interval<DollarsPerSecond>> prices_before(const std::vector<Discount>& discounts,
+                                                                 const std::vector<Offer>& offers) {
   std::map<const Offer*, Interval<DollarsPerSecond>> listed;
+  if (discounts.empty()) return listed;
+  for (const Offer& offer : offers)
+    if (const Discount* one = discount_for(offer, discounts); one != nullptr && one->share < 1)
+      listed.emplace(&offer, *offer.price * (1 / (1 - one->share)));
+  return listed;
+}
+
+/// Prices of machines that commitments cover, those first that a plan of one machine would take first.
+void use_commitments(const Request& request, std::vector<Offer>& offers,
+                     std::map<const Offer*, Interval<DollarsPerSecond>>& listed) {
   const Job job = committed(request);
   const OwnTerms own(job);
-  if (!own.any_commitment()) return listed;
+  if (!own.any_commitment()) return;
   for (Offer& offer : offers) {
     if (own.commitments(offer, false, Seconds{}).empty()) continue;
     listed.emplace(&offer, *offer.price);
     offer.price = exactly(own.price(offer, false, 1, offer.gpus));
   }
-  return listed;
 }
 
 /// Those that make prices of rows.
@@ -80,10 +90,14 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
     for (const Offer& box : request.config.boxes) known.push_back(as_row(box));
   std::vector<const Offer*> shown;
   MarketFilter left_out;
+  Job plain;  // without wishes, as of the same day that plans are of
+  plain.market.today = request.as_of.empty() ? request.today : request.as_of;
   if (selection.all)
     for (const Offer& offer : known) shown.push_back(&offer);
-  else shown = market_offers(Job{}, catalogue, known, left_out, true);  // what a job without wishes looks at
-  auto listed = use_commitments(request, known);
+  else shown = market_offers(plain, catalogue, known, left_out, true);
+  std::map<const Offer*, Interval<DollarsPerSecond>> listed;
+  if (offers->discounted) listed = prices_before(request.config.discounts, known);
+  use_commitments(request, known, listed);
   OfferSelection with_areas = selection;
   with_areas.regions_of = regions_of;
   auto report = select_offers(shown, catalogue, with_areas,

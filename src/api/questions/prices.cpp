@@ -8,6 +8,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "domain/market/price_date.h"
 #include "evidence/market/odd_prices.h"
 #include "input/feeds/any_prices.h"
 
@@ -47,6 +48,17 @@ std::string odd_prices_told(const std::vector<Offer>& offers, const Catalogue& c
   const std::size_t more = odd.size() - parts.size();
   return "Prices far from what is usual: " + join(parts, "; ") +
          (more > 0 ? "; " + std::to_string(more) + " more" : "") + ". Look at the list";
+}
+
+std::string old_files_told(const std::vector<NamedText>& lists, const std::vector<Offer>& offers,
+                           const std::string& today, const AnswerConstants& constants) {
+  if (std::ranges::any_of(offers, [](const Offer& offer) { return !offer.as_of.empty(); })) return "";
+  const NamedText* oldest = nullptr;
+  for (const NamedText& list : lists)
+    if (!list.changed.empty() && (oldest == nullptr || list.changed < oldest->changed)) oldest = &list;
+  if (oldest == nullptr || today.empty() || days_between(oldest->changed, today) <= constants.old_price_days) return "";
+  return "Prices without a date, in a file of " + oldest->changed + " (" + printable(oldest->name, 60) +
+         "): look them up before you rent";
 }
 
 }  // namespace gpuplan::api

@@ -12,6 +12,7 @@ namespace gpuplan::api {
 /// A text with the name that messages call it by: a file, "standard input".
 struct NamedText {
   std::string name, text;
+  std::string changed{};  ///< day on which the file was changed last; empty: not known
 };
 
 /// Offers of all lists, in order. `rates` are such as EUR=1.08; the first of a currency wins. The error names file and
@@ -21,5 +22,10 @@ Result<std::vector<Offer>> read_price_lists(const std::vector<NamedText>& lists,
 
 /// What to tell of prices that are far from what others ask; empty: none is.
 std::string odd_prices_told(const std::vector<Offer>& offers, const Catalogue& catalogue);
+
+/// The same of lists whose offers have no date, and whose files were changed long ago; of several lists only where none
+/// has dates.
+std::string old_files_told(const std::vector<NamedText>& lists, const std::vector<Offer>& offers,
+                           const std::string& today, const AnswerConstants& constants);
 
 }  // namespace gpuplan::api

@@ -1,6 +1,9 @@
 #include "api/questions/question.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <unordered_set>
 #include <utility>
 
 #include "base/shell/shell_text.h"
@@ -10,6 +13,7 @@
 #include "input/text/csv.h"
 #include "input/text/yaml_tree.h"
 #include "plan/advice/unfit.h"
+#include "plan/answer/folded_hash.h"
 #include "plan/answer/market.h"
 #include "plan/answer/newest_offers.h"
 #include "plan/notes/own_terms.h"
@@ -67,6 +71,20 @@ KnownOffers with_stored(const Catalogue& catalogue, ThinnedOffers found, const s
   const std::size_t kept = stored.size();
   return {joined_newest(std::move(stored), catalogue.offers, as_of, found.places), std::move(found.left_out),
           std::move(found.scatter), kept};
+}
+
+constexpr std::string_view kAndStored = " and your stored prices";
+
+/// Whether any of the market comes from a store: it is none of the job's, of the settings' or of the built-in list.
+bool any_stored(std::span<const Offer> market, const Catalogue& catalogue) {
+  const auto key = [](const Offer& offer) {
+    return folded_hash(folded_hash(place_hash(offer), offer.as_of), offer.source);
+  };
+  std::unordered_set<std::uint64_t> built_in;
+  for (const Offer& offer : catalogue.offers) built_in.insert(key(offer));
+  return std::ranges::any_of(market, [&](const Offer& offer) {
+    return offer.kind == OfferKind::kRented && offer.source != kJobSource && !built_in.contains(key(offer));
+  });
 }
 
 /// Nothing in the job picks offers by what those that differ in place and price alone differ in, or makes few of them.
@@ -204,8 +222,9 @@ Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalo
     auto offers = read_price_lists(lists, rates, catalogue);
     if (!offers) return std::unexpected(std::move(offers.error()));
     KnownOffers known{*std::move(offers)};
-    if (std::string told = odd_prices_told(known.offers, catalogue); !told.empty())
-      known.warnings.push_back(std::move(told));
+    for (std::string told : {odd_prices_told(known.offers, catalogue),
+                             old_files_told(lists, known.offers, request.today, catalogue.answer_constants)})
+      if (!told.empty()) known.warnings.push_back(std::move(told));
     return known;
   }
   if (!request.rates.empty()) return wrong_use("--rate also needs --prices FILE.csv");
@@ -247,7 +266,8 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   note_future_prices(request, question);
   if (only_lists) question.market = names_of(request.prices);
   else question.known_name = names_of(request.known);
-  if (known->stored > 0) question.known_name = std::string(PlanReport::kSnapshot) + " and your stored prices";
+  if (known->stored > 0) question.known_name = std::string(PlanReport::kSnapshot) + std::string(kAndStored);
+  question.discounted = known->discounted;
   question.terms = {only_lists,
                     request.as_of,
                     request.today,
@@ -316,6 +336,18 @@ void name_market(const Question& question, PlanReport& report) {
   report.market = question.market;
   report.today = question.today;
   if (!question.known_name.empty()) report.known = question.known_name;
+  const std::string_view known = report.known;
+  if (known.ends_with(kAndStored) && !report.offers.empty() && !any_stored(report.offers, report.catalogue))
+    report.known = known.substr(0, known.size() - kAndStored.size());
+  report.undated = (!question.market.empty() || !question.config.prices.empty()) && !report.offers.empty() &&
+                   std::ranges::all_of(report.offers, [](const Offer& offer) { return offer.as_of.empty(); });
+  if (!question.discounted) return;
+  for (const Discount& one : question.config.discounts) {
+    const auto falls_under = [&](const Offer& offer) {
+      return offer.source != kJobSource && discount_for(offer, question.config.discounts) == &one;
+    };
+    if (std::ranges::any_of(report.offers, falls_under)) report.taken_off.push_back({one.provider, one.gpu, one.share});
+  }
 }
 
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,

@@ -84,7 +84,8 @@ struct Question {
   /// How to call the price lists of the user's settings, or the snapshot with stored prices; empty: the snapshot alone.
   std::string known_name{};
   SearchTerms terms{};
-  std::string today{};  ///< Request::today
+  std::string today{};      ///< Request::today
+  bool discounted = false;  ///< KnownOffers::discounted
 };
 /// `all`: also stored offers that no plan of the job as it stands may want; what is asked further may.
 Result<Question> read_question(const Request& request, const Catalogue& catalogue, bool all = true);

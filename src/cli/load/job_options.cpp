@@ -22,7 +22,7 @@ Result<std::vector<api::NamedText>> read_lists(System& system, const std::vector
   for (const std::string& file : files) {
     auto text = read_file(system, file, CsvTable::kMaxBytes);
     if (!text) return std::unexpected(text.error());
-    lists.push_back({shown_name(file), *std::move(text)});
+    lists.push_back({shown_name(file), *std::move(text), system.facts_of(file).modified});
   }
   return lists;
 }

@@ -49,7 +49,13 @@ std::shared_ptr<const api::StoredOffers> stored_prices(System& system, const Sto
   if (options.none) return nullptr;
   std::string file = store_file(system, options);
   const bool named = !options.file.empty();
-  if (file.empty() || (!named && !system.facts_of(file).is_file())) return nullptr;
+  if (file.empty()) return nullptr;
+  if (!named && !system.facts_of(file).is_file()) {
+    // Nothing is stored yet, unless somebody says where it is.
+    if (const auto set = system.environment("GPUPLAN_STORE"); set && !set->empty())
+      say(system, "gpuplan: " + shown_name(file) + " (GPUPLAN_STORE): no such file; no stored prices are used");
+    return nullptr;
+  }
   return std::make_shared<StoreOnDisk>(system, std::move(file), named);
 }
 

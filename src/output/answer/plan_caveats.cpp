@@ -147,7 +147,15 @@ std::string availability_words(const PlanReport& report) {
     const Plan& plan = report.found.plans[i];
     if (!is_rare(plan) && plan.fit == Fit::kFits && plan.keeps_limits()) others.push_back(static_cast<int>(i));
   }
-  std::string text = "Supply: " + report.name(*pick) + " is " + printable(pick->offer->availability, 30) + ".";
+  const Offer& offer = *pick->offer;
+  const bool rare = availability_of(offer) >= Availability::kRare;
+  const std::string said = offer.availability.empty() ? std::string(name_of(offer.stock)) : offer.availability.str();
+  std::string text = "Supply: ";
+  if (rare) text += report.name(*pick) + " is " + printable(said, 30);
+  if (is_often_away(offer))
+    text += (rare ? ", and its host" : "the host of " + report.name(*pick)) + " was up " +
+            percent_text(offer.reliability) + " of the time";
+  text += ".";
   if (others.empty()) return text;
   const Plan& next = report.plan(pick_of(report.job, report.found.plans, others, report.compared()));
   return text + " Next best: " + report.name(next) + ", " + hours_words(next.hours.p50) + ", " +

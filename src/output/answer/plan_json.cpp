@@ -113,7 +113,17 @@ class PlanJson {
         .member("left_out_gone", filter.gone)
         .member("left_out_dearer", filter.dearer)
         .member("listed_twice", filter.twice);
-    json_.member("spot_prices_without_interruption_rate", filter.spot_without_rate).end();
+    json_.member("spot_prices_without_interruption_rate", filter.spot_without_rate);
+    if (!report_.taken_off.empty()) {
+      json_.key("discounts").begin_array();
+      for (const TakenOff& one : report_.taken_off) {
+        json_.begin_object(true).member("provider", one.provider);
+        write_text_or_null(json_, "gpu", one.gpu);
+        json_.member("share", one.share).end();
+      }
+      json_.end();
+    }
+    json_.end();
     if (const int runs = own_runs_in_use(report_); runs > 0) {
       json_.key("calibration").begin_object(true).member("runs", runs);
       write_text_or_null(json_, "newest", report_.catalogue.own_runs_as_of);

@@ -301,7 +301,7 @@ std::string both_remark(const PlanReport& report, const Plan&) { return not_both
 std::string settings_remark(const PlanReport& report, const Plan&) {
   std::vector<std::string> lines;
   for (const std::string& line : report.job.from_config)
-    if (line.starts_with("Settings: ") || line.starts_with("Prices far "))
+    if (line.starts_with("Settings: ") || line.starts_with("Prices "))
       lines.push_back(line + (line.ends_with('?') ? "" : "."));
   return join(lines, " ");
 }

@@ -172,6 +172,12 @@ std::string gpus_name(const Offer& offer) {
   return offer.label.empty() ? std::to_string(offer.gpus) + "x " + offer.gpu : offer.label.str();
 }
 
+/// "a single machine when listed, up 98.5%".
+std::string availability_words(const Offer& offer) {
+  if (offer.reliability <= 0) return offer.availability;
+  return (offer.availability.empty() ? "up " : offer.availability + ", up ") + percent_text(offer.reliability);
+}
+
 std::string hidden_words(const OffersReport& report) {
   std::vector<std::string> parts;
   if (report.too_old > 0) parts.push_back(std::to_string(report.too_old) + " older offers");
@@ -241,7 +247,7 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   if (*sorted_by) report.sort = std::string(kOfferFields[**sorted_by].name.name) + (down ? ", largest first" : "");
   if (*grouped_by) report.group_by = kOfferFields[**grouped_by].name.name;
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
-  Word source, date;  // of the offer before, which mostly has the same
+  Word source, date;                   // of the offer before, which mostly has the same
   std::string_view oldest, newest;
   for (const Offer* offer : offers) {
     if (offer->as_of != date) {
@@ -345,7 +351,7 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
                {price_text(offer.price, offer.gpus), Paint::kGreen},
                price_text(offer.spot_price, 1),
                price_text(offer.spot_price, offer.gpus),
-               printable(offer.availability, 40),
+               printable(availability_words(offer), 40),
                offer.as_of});
   }
   std::string text = table.text(screen);
@@ -377,6 +383,8 @@ std::string offers_csv(const OffersReport& report) {
   for (const OfferField& field : kOfferFields) columns.push_back({.title = "", .key = field.name.key()});
   for (const char* key : {"label", "billing_minimum_seconds", "billing_increment_seconds"})
     columns.push_back({.title = "", .key = key});
+  const bool own = !report.listed.empty();  // some prices are not the list's
+  if (own) columns.push_back({.title = "", .key = "listed_price_usd_per_hour"});
   Table table(std::move(columns));
   for (const Offer* offer : report.rows) {
     const OfferView view{*offer, report.catalogue->find_gpu(offer->gpu)};
@@ -386,6 +394,10 @@ std::string offers_csv(const OffersReport& report) {
     row.emplace_back(gpus_name(*offer));
     row.emplace_back(offer->billing.minimum.value);
     row.emplace_back(offer->billing.increment.value);
+    if (own) {
+      const auto listed = report.listed.find(offer);
+      row.emplace_back(hourly(listed == report.listed.end() ? offer->price : Price(listed->second)));
+    }
     table.add(std::move(row));
   }
   return table.csv();

@@ -197,6 +197,14 @@ std::string prices_age_words(const PlanReport& report) {
 
 }  // namespace
 
+std::string taken_off_words(const PlanReport& report) {
+  std::vector<std::string> parts;
+  for (const TakenOff& one : report.taken_off)
+    parts.push_back(percent_text(one.share) + " at " + printable(one.provider, 40) +
+                    (one.gpu.empty() ? "" : " on " + one.gpu));
+  return parts.empty() ? "" : "after your discounts of " + listed_few(std::move(parts));
+}
+
 std::string prices_words(const PlanReport& report) {
   const Job& job = report.job;
   std::string market = report.market;
@@ -214,7 +222,12 @@ std::string prices_words(const PlanReport& report) {
   const std::string age = prices_age_words(report);
   const std::string own = own_runs_words(report);
   const double level = job.market.price_level;
-  return text + (age.empty() ? "" : ", " + age) + (level == 1 ? "" : ", all times " + significant_text(level, 4)) +
+  const std::string off = taken_off_words(report);
+  return text +
+         (!age.empty()     ? ", " + age
+          : report.undated ? ", undated"
+                           : "") +
+         (off.empty() ? "" : ", " + off) + (level == 1 ? "" : ", all times " + significant_text(level, 4)) +
          (own.empty() ? "" : " · " + own);
 }
 

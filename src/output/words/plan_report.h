@@ -28,6 +28,14 @@ struct VariantReport {
   VariantProse prose{};
 };
 
+/// What a contract of the user's takes off prices that plans pay.
+struct TakenOff {
+  std::string provider, gpu;  ///< gpu empty: all of the provider's
+  double share = 0;           ///< 0 to 1
+
+  bool operator==(const TakenOff&) const = default;
+};
+
 /// What all sentences about a search are made from. Refers to its parts, which must outlive it.
 struct PlanReport {
   const SearchResult& found;
@@ -37,6 +45,8 @@ struct PlanReport {
   std::string market;                        ///< how to call the market; empty: from the job and the sources
   static constexpr const char* kSnapshot = "the built-in price list";
   std::string known = kSnapshot;             ///< how to call the market beside the job's own
+  std::vector<TakenOff> taken_off{};         ///< discounts that are in prices of the market
+  bool undated = false;                      ///< no price of the lists that the question names has a date
   std::string today{};                       ///< "2026-11-22", when it is made; empty: nobody says
   bool in_flags = false;                     ///< the question came in flags: hints name them
   std::string launch{};                      ///< the command that writes the scripts of the pick; empty: not known
@@ -101,6 +111,8 @@ bool brings_offers(const Job& job);
 std::string header_words(const PlanReport& report);
 /// "No offers for the quota of provider 'awss'. Did you mean 'aws'?"; "" where all are known.
 std::string unknown_quota_words(const PlanReport& report);
+/// "after your discounts of 15% at aws"; empty: there are none.
+std::string taken_off_words(const PlanReport& report);
 /// "245 offers, prices from 2026-04, 7 months old", "15 offers from the job file".
 std::string prices_words(const PlanReport& report);
 /// Whether a speed that the job states for other machines tells something of the plan.

@@ -124,8 +124,7 @@ class Kinds {
     for (const Kind& kind : kinds_)
       for (const std::size_t sort : {0U, 1U})
         for (const std::size_t rank : {0U, 1U})
-          if (kind.price[sort][rank] < std::numeric_limits<double>::infinity())
-            kept[kind.cheapest[sort][rank]] = true;
+          if (kind.price[sort][rank] < std::numeric_limits<double>::infinity()) kept[kind.cheapest[sort][rank]] = true;
   }
 
  private:

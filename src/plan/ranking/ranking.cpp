@@ -54,7 +54,14 @@ Availability availability_of(const Offer& offer) {
   return offer.kind == OfferKind::kOwn ? Availability::kCommon : Availability::kUnknown;
 }
 
-bool is_rare(const Plan& plan) { return plan.offer != nullptr && availability_of(*plan.offer) >= Availability::kRare; }
+bool is_often_away(const Offer& offer) {
+  constexpr double kSteady = 0.95;
+  return offer.reliability > 0 && offer.reliability < kSteady;
+}
+
+bool is_rare(const Plan& plan) {
+  return plan.offer != nullptr && (availability_of(*plan.offer) >= Availability::kRare || is_often_away(*plan.offer));
+}
 
 bool is_other_stack(const Plan& plan) { return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia"; }
 

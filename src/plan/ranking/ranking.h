@@ -14,7 +14,10 @@ namespace gpuplan {
 enum class Availability { kCommon, kVaries, kUnknown, kRare, kVeryRare };
 Availability availability_of(const Offer& offer);
 
-/// Rare or worse, by the words of its offer.
+/// Its host is said to be away for more than an hour of a day.
+bool is_often_away(const Offer& offer);
+
+/// Rare or worse, by the words of its offer, or of a host that is often away.
 bool is_rare(const Plan& plan);
 
 /// Its GPUs are not of NVIDIA: recipes and wheels are made for CUDA first.

@@ -75,7 +75,7 @@ constexpr std::array kTimes = {
     std::pair{std::string_view("week|weekly|woche|wochen|semaine|semaines|semana|semanas|semanal"), 168.0},
     std::pair{std::string_view("mo|month|months|monthly|monat|monats|monatlich|mois|mensuel|mensuelle|mes|"
                                "meses|mensual"),
-              730.0},
+              kMonthHours},
     std::pair{std::string_view("year|yearly|annual|yr|jahr|jahres|jahrlich|annee|annuel|annuelle|ano|anual"), 8760.0}};
 
 constexpr std::string_view kPriceWords =
@@ -180,6 +180,28 @@ OwnColumn price_column(const Head& head, const OwnTax& tax) {
   column.list = head.any(kListWords);
   column.tax = tax;
   column.hours = hours;
+  return column;
+}
+
+/// "Storage ($/GB/month)", "egress_price_per_gb": prices of what a machine uses beside its GPUs.
+OwnColumn extra_price_column(const Head& head) {
+  constexpr std::string_view kDiskWords =
+      "storage|disk|volume|stockage|disque|almacenamiento|disco|speicher|speicherplatz|festplatte";
+  constexpr std::string_view kEgressWords = "egress|outbound|traffic|trafic|trafico|bandwidth|transfer";
+  OwnColumn column;
+  const bool disk = head.any(kDiskWords), egress = head.any(kEgressWords);
+  const bool priced = head.any(kPriceWords) || !head.currency.empty();
+  if (disk == egress || !priced || head.any("discount|included|free|ingress|min|max|cap|limit")) return column;
+  const bool of_tb = head.any("tb|tib|to");
+  if (!of_tb && !head.any("gb|gib|go") && head.joined != "storagecost" && head.joined != "diskprice" &&
+      head.joined != "egressprice")
+    return column;
+  column.field = disk ? OwnField::kDiskPrice : OwnField::kEgressPrice;
+  constexpr double kGbOfTb = 1000;
+  column.unit = of_tb ? 1 / kGbOfTb : 1;
+  column.cents = head.any(kCentWords);
+  for (const std::string& word : head.words)
+    if (hours_of(word) > 0) column.hours = hours_of(word);
   return column;
 }
 
@@ -308,7 +330,8 @@ OwnColumn own_column(std::string_view written) {
     if (names.field == OwnField::kMinimum) column.unit = head.any("minutes|min") ? 60 : 1;
     return column;
   }
-  column = price_column(head, tax);
+  column = extra_price_column(head);
+  if (column.field == OwnField::kNone) column = price_column(head, tax);
   column.currency = head.currency;
   if (column.field == OwnField::kNone) {
     column.of_others = head.any(kOtherWords) || head.any(kBillingWords);

@@ -41,7 +41,10 @@ enum class OwnField {
   kAsOf,
   kSource,
   kSystem,  ///< operating system
-  kNodes,   ///< machines that the price is of
+  kReliability,
+  kDiskPrice,    ///< of a GB-month
+  kEgressPrice,  ///< of a GB
+  kNodes,        ///< machines that the price is of
   kCount,
 };
 
@@ -57,7 +60,7 @@ struct OwnColumn {
   bool of_units = false;     ///< of no field, but a unit of prices may stand there: "period"
   bool of_spot = false;      ///< kinds: of spot alone, whose price may stand there
   bool of_others = false;    ///< of disks, networks and the like, whose units are none of machines
-  double unit = 1;           ///< memory in GiB, times in seconds, rates of tax in hundredths
+  double unit = 1;           ///< memory in GiB, times in seconds, rates of tax in hundredths, prices of a TB
   OwnTax tax{};              ///< prices: what the header says of tax in them
 };
 
@@ -82,6 +85,8 @@ class OwnColumns {
   std::array<FeedColumn, kFields> places_{};
   std::array<OwnColumn, kFields> meanings_{};
 };
+
+inline constexpr double kMonthHours = 730;
 
 /// How much of a price must be undone, and how little its head says: lower is better.
 int undone(const OwnColumn& column);

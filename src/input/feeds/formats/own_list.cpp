@@ -13,6 +13,7 @@
 #include "input/feeds/formats/own_amounts.h"
 #include "input/feeds/formats/own_columns.h"
 #include "input/feeds/formats/own_dates.h"
+#include "input/feeds/formats/own_extras.h"
 #include "input/feeds/formats/own_notes.h"
 #include "input/feeds/formats/own_prices.h"
 #include "input/feeds/formats/skypilot_clouds.h"
@@ -205,6 +206,7 @@ std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
     prices.add(heads_[i], cells.text(i));
   }
   if (std::string wrong = prices.read(row); !wrong.empty()) return wrong;
+  for (std::size_t i = 0; i < heads_.size(); ++i) read_own_extra(heads_[i], cells.text(i), numbers_, row);
   switch (kind_of(cells)) {
     case PriceKind::kUnsaid:
     case PriceKind::kOnDemand:

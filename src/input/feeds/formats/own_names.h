@@ -79,6 +79,9 @@ inline constexpr std::array kOwnNames = {
         "asof|date|pricedate|snapshotdate|observedat|observed|collectedat|fetchedat|timestamp|day|updated|lastupdated|"
         "updatedat|datum|stand|fecha|datedereleve|fechadeactualizacion|actualizado|misejour|miseajour"},
     OwnNames{OwnField::kSource, "source|sourceurl|url"},
+    OwnNames{OwnField::kReliability,
+             "reliability|reliability2|hostreliability|uptime|uptimepercent|uptimepct|zuverlassigkeit|fiabilite|"
+             "fiabilidad"},
     OwnNames{OwnField::kNodes,
              "nodes|numnodes|nodecount|numberofnodes|numinstances|instancecount|machines|nummachines"},
     OwnNames{OwnField::kSystem,

@@ -9,10 +9,12 @@
 #include "base/sorting.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "input/feeds/rows/gpu_namesakes.h"
 #include "input/feeds/rows/parted_lists.h"
 #include "input/prices/price_bounds.h"
 #include "input/text/csv.h"
 #include "input/text/gpu_name.h"
+#include "plan/answer/folded_hash.h"
 
 namespace gpuplan {
 namespace {
@@ -22,8 +24,6 @@ using namespace units;
 constexpr double kHighestFeedPrice = 1e6;  // dollars an hour: thousands of times the dearest machine listed
 constexpr int kMostGpusOfMachine = 1024;   // of one machine; a rack has 72, a slice of TPUs more
 constexpr double kMostVcpus = 4096, kMostRam = 65'536;  // GiB: four times the largest machine rented
-/// Lists count a card's memory in GB, GiB or what a driver leaves of it: 79.6 and 85.9 are both 80.
-constexpr double kLeastOfMemory = 0.88, kMostOfMemory = 1.09;
 constexpr std::size_t kLongestName = 200;
 constexpr int kBaseboard = 8;  // GPUs
 
@@ -55,11 +55,6 @@ std::string stem_of(std::string_view name) {
   return stem;
 }
 
-bool holds(const Gpu& gpu, double gib) {
-  const double share = gib / (gpu.memory / GiB);
-  return share >= kLeastOfMemory && share <= kMostOfMemory;
-}
-
 /// What a name is without control characters and what is no UTF-8; true when something was there.
 bool clean(std::string& text) {
   std::string shown = printable(trim(text), kLongestName);
@@ -76,6 +71,15 @@ bool is_part_of_gpu(std::string_view instance) {
   const std::string name = to_lower(instance);
   constexpr std::array<std::string_view, 3> kParts = {"nv6ads_a10_v5", "nv12ads_a10_v5", "nv18ads_a10_v5"};
   return std::ranges::any_of(kParts, [&](std::string_view part) { return name.ends_with(part); });
+}
+
+/// Names of providers and places are written in either case.
+bool same_but_for_case(const Offer& a, Offer b) {
+  for (const auto part : {&Offer::provider, &Offer::region, &Offer::zone, &Offer::instance}) {
+    if (!iequals(a.*part, b.*part)) return false;
+    b.*part = a.*part;
+  }
+  return a == b;
 }
 
 std::string machine_key(const std::string& provider, const std::string& instance) {
@@ -173,17 +177,17 @@ void FeedRows::note_host(Offer& offer) const {
   offer.availability = said + (said.empty() ? "" : ", ") + "a single machine when listed";
 }
 
-/// Else the offer, which will stand at the end of those kept, is remembered.
+/// Else the offer, which will stand at the end of those kept, is remembered. "ACME" in "US" is "acme" in "us".
 bool FeedRows::seen_before(const Offer& offer) {
   const auto price_of = [](const auto& price) { return price ? price->p50.value : 0.0; };
-  std::uint64_t hash = hash_of(offer.instance);
+  std::uint64_t hash = folded_hash(kHashSeed, offer.instance);
   for (const Word* text : {&offer.region, &offer.zone, &offer.provider, &offer.as_of})
-    hash = hash_of(text->str(), hash);
+    hash = folded_hash(hash, text->str());
   hash ^= std::bit_cast<std::uint64_t>(price_of(offer.price)) * 31;
   hash ^= std::bit_cast<std::uint64_t>(price_of(offer.spot_price)) * 37;
   const auto [first, last] = seen_.equal_range(hash);
   for (auto it = first; it != last; ++it)
-    if (feed_.offers[it->second] == offer) return true;
+    if (same_but_for_case(feed_.offers[it->second], offer)) return true;
   seen_.emplace(hash, feed_.offers.size());
   return false;
 }
@@ -192,7 +196,7 @@ bool FeedRows::seen_before(const Offer& offer) {
 std::vector<const Gpu*> FeedRows::kin_of(const std::string& stem, double gib) const {
   std::vector<const Gpu*> kin;
   for (const Gpu& one : catalogue_->gpus)
-    if (stem_of(one.name) == stem && (gib <= 0 || holds(one, gib))) kin.push_back(&one);
+    if (stem_of(one.name) == stem && (gib <= 0 || has_memory(one, gib))) kin.push_back(&one);
   return kin;
 }
 
@@ -200,7 +204,10 @@ bool FeedRows::had_memory(const FeedRow& row, double gib) const {
   const auto named = find_gpu(*catalogue_, row.gpu);
   if (!named || named->gpu == nullptr || gib <= 0) return false;
   const std::string stem = stem_of(named->gpu->name);
-  return !kin_of(stem, gib).empty() || (row.gpus > 1 && !kin_of(stem, gib / row.gpus).empty());
+  const auto made = [&](double of_one) {
+    return !kin_of(stem, of_one).empty() || !gpu_namesakes(*catalogue_, row.gpu, of_one).empty();
+  };
+  return made(gib) || (row.gpus > 1 && made(gib / row.gpus));
 }
 
 /// The GPU that a row means: what the provider's machine of that name has, else the name with the memory and the form
@@ -235,7 +242,12 @@ const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
   const std::string stem = stem_of(gpu->name);
   std::vector<const Gpu*> kin = kin_of(stem, row.gpu_memory_gib);
   if (kin.empty() && many) kin = kin_of(stem, row.gpu_memory_gib / row.gpus);
-  if (kin.empty()) return remember(nullptr, "a memory that " + gpu->name + " never had");
+  if (kin.empty()) {
+    std::vector<const Gpu*> others = gpu_namesakes(*catalogue_, row.gpu, row.gpu_memory_gib);
+    if (others.empty() && many) others = gpu_namesakes(*catalogue_, row.gpu, row.gpu_memory_gib / row.gpus);
+    if (others.empty()) return remember(nullptr, "a memory that " + gpu->name + " never had");
+    return remember(others.front(), "by its memory " + others.front()->name);
+  }
   std::string note;
   if (form.empty() && kin.size() > 1 && !gpu->form_factor.empty() && !form_said) {
     // Eight of them share a baseboard; fewer may be cards, which are slower.

@@ -15,6 +15,7 @@
 #include "input/feeds/formats/own_amounts.h"
 #include "input/feeds/formats/own_columns.h"
 #include "input/feeds/formats/own_dates.h"
+#include "input/feeds/formats/own_extras.h"
 #include "input/feeds/formats/own_notes.h"
 #include "input/feeds/formats/own_prices.h"
 #include "input/feeds/rows/gpu_words.h"
@@ -246,6 +247,8 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
     prices.add(column, field.text);
   }
   if (std::string wrong = prices.read(row); !wrong.empty()) return rows.reject(number, std::move(wrong), row.words());
+  for (const Tree& field : record.children)
+    if (field.is_scalar()) read_own_extra(names.of(field.key).column, field.text, numbers, row);
   const PriceKind kind = kind_said(fields);
   if (kind == PriceKind::kCommitted) return rows.reject(number, "a reservation or commitment", row.words());
   if (kind == PriceKind::kOther) return rows.reject(number, "a kind of price that gpuplan does not know", row.words());
