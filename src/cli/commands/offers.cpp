@@ -30,11 +30,22 @@ int run_offers(System& system, const OffersArguments& options) {
   OfferSelection selection = options.selection;
   // vast.ai's -o is the order: nobody calls a file "dph-".
   if (selection.sort.empty() && is_order(common.output)) selection.sort = std::exchange(common.output, "");
+  // "--prices FILE H100": a word behind the first list that is no file is one of the filter.
+  std::vector<std::string> prices = options.prices;
+  const auto is_word = [&](const std::string& text) {
+    return text.find_first_of("./") == std::string::npos && text != "-" && !system.facts_of(text).is_file();
+  };
+  for (std::size_t i = 1; i < prices.size();)
+    if (is_word(prices[i])) {
+      selection.filter.push_back(std::move(prices[i]));
+      prices.erase(prices.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
   auto catalogue = load_catalogue(system, common.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
 
-  const auto request =
-      read_market(system, {options.prices, options.rates, options.store, options.no_config}, *catalogue);
+  const auto request = read_market(system, {prices, options.rates, options.store, options.no_config}, *catalogue);
   if (!request) return complain(system, request.error());
   const Form form = form_of(common);
   if ((form == Form::kText || form == Form::kMarkdown) && !selection.all && selection.group_by.empty())
@@ -81,7 +92,7 @@ CommandSpec offers_command() {
                              .value = "FIELD"});
   command.options.push_back({.names = "--group-by",
                              .target = &options->selection.group_by,
-                             .help = "one row for each gpu, provider, region, gpus, ...",
+                             .help = "one row for each gpu, provider, region, ... or several: gpu,region",
                              .value = "FIELD"});
   command.aliases = {{.name = "--order", .flag = "--sort"}};
   add_all_flag(command, options->selection.all, "list every row, old prices too");

@@ -38,6 +38,16 @@ Result<std::vector<std::string>> gpus_named(const std::string& word, const Catal
   return wrong_use("unknown GPU '" + printable(word, 60) + "' (gpuplan gpus lists them)");
 }
 
+/// "H100 (NVL, SXM and PCIe)" of several that are called so.
+std::string called(const std::string& word, const std::vector<std::string>& names) {
+  std::vector<std::string> kinds;
+  for (const std::string& name : names)
+    if (name.size() > word.size() && iequals(name.substr(0, word.size()), word))
+      kinds.emplace_back(trim(name.substr(word.size())));
+  if (names.size() < 2 || kinds.size() < names.size()) return listed(names);
+  return names.front().substr(0, word.size()) + " (" + listed(kinds) + ")";
+}
+
 std::string narrowed(const HistoryArguments& options) {
   std::string text = options.spot ? "spot" : "on demand";
   if (!options.provider.empty()) text += " at " + options.provider;
@@ -57,7 +67,7 @@ int run_history(System& system, const HistoryArguments& options) {
   if (!store) return complain(system, store.error());
   const auto history = store->history({*names, options.provider, options.gpus, options.spot});
   if (!history) return complain(system, history.error());
-  const HistoryReport report{listed(*names), narrowed(options), history_rows(*history, options.since)};
+  const HistoryReport report{called(options.gpu, *names), narrowed(options), history_rows(*history, options.since)};
   if (report.rows.empty()) {
     say(system, "gpuplan: no stored prices of " + printable(report.gpu, 100) + ", " + printable(report.what, 100) +
                     (options.since.empty() ? "" : " since " + options.since) + " (gpuplan prices status)");

@@ -33,7 +33,7 @@ struct ImportArguments {
 /// The lists that were read, and where the dates of their rows come from.
 struct ReadLists {
   std::vector<Feed> lists;
-  std::map<std::pair<std::string, std::string>, std::size_t> dates;  ///< files by date and why
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> dates;  ///< files by date and why
 };
 
 Result<std::vector<CurrencyRate>> rates_of(const std::vector<std::string>& texts) {
@@ -91,7 +91,8 @@ Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files,
       continue;
     }
     if (lists->empty()) parted_found = parted_found && file.found;
-    if (std::ranges::any_of(*lists, [](const Feed& list) { return list.undated > 0; })) ++read.dates[{date, why}];
+    if (std::ranges::any_of(*lists, [](const Feed& list) { return list.undated > 0; }))
+      read.dates[{date, why}].push_back(shown_name(file.name.substr(file.name.rfind('/') + 1)));
     if (!is_address(file.name)) name_lists(system, file, *lists);
     std::ranges::move(*lists, std::back_inserter(read.lists));
   }
@@ -107,9 +108,11 @@ Result<ReadLists> read_all(System& system, const std::vector<ImportFile>& files,
 
 std::vector<std::string> date_lines(const ReadLists& read) {
   std::vector<std::string> lines;
-  for (const auto& [date, files] : read.dates)
-    lines.push_back("Rows without a date are of " + date.first + ": " + date.second +
-                    (files > 1 ? " (" + count_of(static_cast<double>(files), "file") + ")" : "") + ".");
+  for (const auto& [date, files] : read.dates) {
+    // Whose name it is goes without saying where there is one.
+    const std::string of = read.dates.size() < 2 && files.size() < 2 ? "" : " of " + listed_few(files);
+    lines.push_back("Rows" + of + " without a date are of " + date.first + ": " + date.second + ".");
+  }
   return lines;
 }
 

@@ -34,7 +34,8 @@ int run_prices_status(System& system, const StatusArguments& options) {
   const auto status = store->status();
   if (!status) return complain(system, status.error());
   return deliver_form(
-      system, options.common, kDone, [&](const Screen& screen) { return store_text(*status, ages, screen); },
+      system, options.common, kDone,
+      [&](const Screen& screen) { return store_text(*status, ages, screen, options.common.details); },
       [&] { return store_json(*status, ages); }, [&] { return store_csv(*status, ages); });
 }
 
@@ -47,6 +48,7 @@ CommandSpec prices_status_action() {
                       .summary = "show which prices are stored, how old they are, and what is stale",
                       .examples = "  gpuplan prices status\n  gpuplan prices status --json\n"};
   add_store_options(command, options->store, true);
+  add_details_flag(command, options->common);
   add_output_options(command, options->common);
   set_run<run_prices_status>(command, options);
   return command;

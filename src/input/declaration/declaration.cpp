@@ -156,6 +156,8 @@ bool read_amount(Reader& reader, const Tree& tree, const ValueType& type, const 
   if (too_small || out.p90 > most) {
     std::string wanted = bounds_text(type, bounds);
     if (too_small && wanted.empty()) wanted = "at least " + amount_text(type.amount, bounds.min);
+    if (too_small && bounds.min == 0 && !bounds.above_min && bounds.max > 0)
+      wanted = "at least " + amount_text(type.amount, 0) + " and " + wanted;
     if (!too_small && bounds.max <= 0) wanted = "at most " + amount_text(type.amount, most);
     return reader.fail(tree, "expected " + wanted + ", got " + got_text(tree));
   }

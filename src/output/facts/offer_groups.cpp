@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kGroupsShown = 20;
 
 struct OfferGroup {
-  std::string value;
-  std::size_t first = 0;  ///< place of its first offer in the order asked for
+  std::vector<std::string> values;  ///< of each field that is grouped by
+  std::size_t first = 0;            ///< place of its first offer in the order asked for
   std::size_t offers = 0;
   std::set<std::string_view> providers{};
   std::vector<double> prices{}, spots{};  ///< dollars of a GPU-hour
@@ -36,13 +36,13 @@ struct OfferGroup {
 };
 
 std::vector<OfferGroup> groups_of(const OffersReport& report) {
-  std::map<std::string, OfferGroup> by_value;
+  std::map<std::vector<std::string>, OfferGroup> by_value;
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const Offer* offer = report.rows[i];
-    const std::string value = group_of(report, *offer);
-    OfferGroup& group = by_value[value];
+    std::vector<std::string> values = group_of(report, *offer);
+    OfferGroup& group = by_value[values];
     if (group.offers == 0) group.first = i;
-    group.value = value;
+    group.values = std::move(values);
     ++group.offers;
     group.providers.insert(offer->provider);
     group.newest = std::max<std::string_view>(group.newest, offer->as_of);
@@ -54,7 +54,7 @@ std::vector<OfferGroup> groups_of(const OffersReport& report) {
   }
   std::vector<OfferGroup> groups;
   groups.reserve(by_value.size());
-  for (auto& [value, group] : by_value) groups.push_back(std::move(group));
+  for (auto& [values, group] : by_value) groups.push_back(std::move(group));
   if (report.sort.empty()) sort_stably(groups, {}, &OfferGroup::least);
   else sort_stably(groups, {}, &OfferGroup::first);
   return groups;
@@ -80,27 +80,34 @@ double most_of(const std::vector<double>& prices) { return std::ranges::max(pric
 double middle_of(const std::vector<double>& prices) { return median_of(prices); }
 
 Table table_of(const OffersReport& report, std::span<const OfferGroup> groups) {
-  std::string title = report.group_by;
-  std::ranges::transform(title, title.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  Table table(std::vector<Column>{
-      {.title = title, .key = report.group_by},
-      {.title = "OFFERS", .align = Align::kRight, .key = "offers"},
-      {.title = "PROVIDERS", .align = Align::kRight, .key = "providers"},
-      {.title = "LOWEST", .align = Align::kRight, .unit = "a GPU-hour", .key = "lowest_usd_per_gpu_hour"},
-      {.title = "MEDIAN", .align = Align::kRight, .unit = "a GPU-hour", .key = "median_usd_per_gpu_hour"},
-      {.title = "HIGHEST", .align = Align::kRight, .unit = "a GPU-hour", .key = "highest_usd_per_gpu_hour"},
-      {.title = "SPOT FROM", .align = Align::kRight, .unit = "a GPU-hour", .key = "lowest_spot_usd_per_gpu_hour"},
-      {.title = "NEWEST", .key = "newest"}});
-  for (const OfferGroup& group : groups)
-    table.add({{printable(group.value.empty() ? "not said" : group.value, 60), Paint::kBold},
-               number_cell(group.offers),
-               number_cell(group.providers.size()),
-               money_cell(group.prices, least_of),
-               money_cell(group.prices, middle_of),
-               money_cell(group.prices, most_of),
-               money_cell(group.spots, least_of),
-               std::string(group.newest)});
+  std::vector<Column> columns;
+  for (const std::string& field : report.group_by) {
+    std::string title = field;
+    std::ranges::transform(title, title.begin(),
+                           [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    columns.push_back({.title = title, .key = field});
+  }
+  for (Column& column : std::vector<Column>{
+           {.title = "OFFERS", .align = Align::kRight, .key = "offers"},
+           {.title = "PROVIDERS", .align = Align::kRight, .key = "providers"},
+           {.title = "LOWEST", .align = Align::kRight, .unit = "a GPU-hour", .key = "lowest_usd_per_gpu_hour"},
+           {.title = "MEDIAN", .align = Align::kRight, .unit = "a GPU-hour", .key = "median_usd_per_gpu_hour"},
+           {.title = "HIGHEST", .align = Align::kRight, .unit = "a GPU-hour", .key = "highest_usd_per_gpu_hour"},
+           {.title = "SPOT FROM", .align = Align::kRight, .unit = "a GPU-hour", .key = "lowest_spot_usd_per_gpu_hour"},
+           {.title = "NEWEST", .key = "newest"}})
+    columns.push_back(std::move(column));
+  Table table(std::move(columns));
+  for (const OfferGroup& group : groups) {
+    std::vector<Cell> row;
+    for (const std::string& value : group.values)
+      row.emplace_back(printable(value.empty() ? "not said" : value, 60), Paint::kBold);
+    for (Cell& cell : std::vector<Cell>{number_cell(group.offers), number_cell(group.providers.size()),
+                                        money_cell(group.prices, least_of), money_cell(group.prices, middle_of),
+                                        money_cell(group.prices, most_of), money_cell(group.spots, least_of),
+                                        Cell(std::string(group.newest))})
+      row.push_back(std::move(cell));
+    table.add(std::move(row));
+  }
   return table;
 }
 
@@ -127,7 +134,7 @@ std::string offer_groups_csv(const OffersReport& report) { return table_of(repor
 std::string offer_groups_json(const OffersReport& report) {
   JsonWriter json;
   json.begin_object();
-  json.member("schema", "gpuplan/offer-groups@1").member("group_by", report.group_by);
+  json.member("schema", "gpuplan/offer-groups@1").member("group_by", join(report.group_by, ","));
   json.key("groups");
   table_of(report, groups_of(report)).write_json(json);
   json.end();

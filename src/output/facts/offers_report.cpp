@@ -39,7 +39,10 @@ struct OfferField {
   FieldName name;
   double (*figure)(const OfferView&) = nullptr;
   std::string (*text)(const OfferView&) = nullptr;
+  bool filters = false;  ///< only: of what other fields say
 };
+
+std::string yes_or_no(bool is) { return is ? "true" : "false"; }
 
 constexpr FieldName price_name(std::string_view name, std::string_view other = "") {
   return {.name = name, .unit = "usd_per_hour", .other = other, .kind = AmountKind::kPrice, .base_units = 1.0 / 3600};
@@ -89,6 +92,40 @@ constexpr std::array kOfferFields = {
                .text = [](const OfferView& view) { return view.offer.zone.str(); }},
     OfferField{.name = {.name = "as_of", .other = "date"},
                .text = [](const OfferView& view) { return view.offer.as_of.str(); }},
+    OfferField{.name = {.name = "disk_price",
+                        .unit = "usd_per_gb_month",
+                        .other = "storage_cost|storage_price",
+                        .kind = AmountKind::kCount},
+               .figure =
+                   [](const OfferView& view) {
+                     const auto& price = view.offer.disk_price;
+                     return price ? *price * GB * month / dollar : kUnknown;
+                   }},
+    OfferField{.name = {.name = "egress_price",
+                        .unit = "usd_per_gb",
+                        .other = "inet_up_cost|egress_cost",
+                        .kind = AmountKind::kCount},
+               .figure =
+                   [](const OfferView& view) {
+                     const auto& price = view.offer.egress_price;
+                     return price ? *price * GB / dollar : kUnknown;
+                   }},
+    OfferField{.name = {.name = "total_memory",
+                        .unit = "gib",
+                        .other = "gpu_total_ram",
+                        .kind = AmountKind::kBytes,
+                        .base_units = GiB.value},
+               .figure =
+                   [](const OfferView& view) {
+                     return view.gpu != nullptr ? view.gpu->memory * view.offer.gpus / GiB : kUnknown;
+                   },
+               .filters = true},
+    OfferField{.name = {.name = "rentable"},
+               .text = [](const OfferView& view) { return yes_or_no(view.offer.stock != Stock::kSoldOut); },
+               .filters = true},
+    OfferField{.name = {.name = "rented"},
+               .text = [](const OfferView& view) { return yes_or_no(view.offer.stock == Stock::kSoldOut); },
+               .filters = true},
     OfferField{.name = {.name = "source"}, .text = [](const OfferView& view) { return view.offer.source.str(); }},
 };
 
@@ -110,6 +147,16 @@ class OfferRows : public FilterRows {
   bool is_figure(std::size_t field) const override { return kOfferFields[field].figure != nullptr; }
   double figure(std::size_t row, std::size_t field) const override { return kOfferFields[field].figure(view(row)); }
   std::string text(std::size_t row, std::size_t field) const override { return kOfferFields[field].text(view(row)); }
+  /// vast.ai's filters speak of hosts in more words than offers have.
+  std::string why_none(std::string_view field) const override {
+    constexpr std::string_view kOfHosts =
+        "verified|external|hosting_type|static_ip|direct_port_count|dlperf|dlperf_per_dphtotal|flops_per_dphtotal|"
+        "duration|inet_down|inet_up|inet_down_cost|disk_space|disk_bw|pcie_bw|pci_gen|cuda_vers|driver_version|"
+        "cpu_ghz|gpu_mem_bw|gpu_lanes|gpu_frac|machine_id|host_id|has_avx|vms_enabled|compute_cap|total_flops";
+    const std::vector<std::string_view> known = split(kOfHosts, '|');
+    if (std::ranges::find(known, to_lower(field)) == known.end()) return "";
+    return "offers do not say '" + printable(field, 40) + "'; leave it out";
+  }
   /// Regions are those of areas and countries, too.
   std::optional<std::vector<bool>> meant_by(std::size_t field, std::string_view wanted) const override {
     if (regions_of_ == nullptr || kOfferFields[field].name.name != "region") return std::nullopt;
@@ -237,15 +284,19 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   if (down || sort.ends_with('+')) sort = trim(sort.substr(0, sort.size() - 1));
   const auto sorted_by = find_field(kOfferFieldNames, sort, "--sort");
   if (!sorted_by) return std::unexpected(sorted_by.error());
-  const auto grouped_by = find_field(kOfferFieldNames, selection.group_by, "--group-by");
-  if (!grouped_by) return std::unexpected(grouped_by.error());
+  std::vector<std::string> group_by;
+  for (const std::string_view name : split(selection.group_by, ',')) {
+    const auto field = find_field(kOfferFieldNames, name, "--group-by");
+    if (!field) return std::unexpected(field.error());
+    if (*field) group_by.emplace_back(kOfferFields[**field].name.name);
+  }
 
   OffersReport report;
   report.known = offers.size();
   report.too_old = too_old;
   report.catalogue = &catalogue;
   if (*sorted_by) report.sort = std::string(kOfferFields[**sorted_by].name.name) + (down ? ", largest first" : "");
-  if (*grouped_by) report.group_by = kOfferFields[**grouped_by].name.name;
+  report.group_by = std::move(group_by);
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
   Word source, date;                   // of the offer before, which mostly has the same
   std::string_view oldest, newest;
@@ -314,15 +365,19 @@ std::string commitment_words(const OffersReport& report) {
   return "Your own commitments are in these prices: " + join(words, ", ") + ".";
 }
 
-std::string group_of(const OffersReport& report, const Offer& offer) {
-  for (const OfferField& field : kOfferFields) {
-    if (field.name.name != report.group_by) continue;
-    const OfferView view{offer, report.catalogue->find_gpu(offer.gpu)};
-    if (field.text != nullptr) return field.text(view);
-    const double figure = field.figure(view);
-    return figure == figure ? number_text(figure) : "";
+std::vector<std::string> group_of(const OffersReport& report, const Offer& offer) {
+  const OfferView view{offer, report.catalogue->find_gpu(offer.gpu)};
+  std::vector<std::string> values;
+  for (const std::string& name : report.group_by) {
+    const auto field = std::ranges::find(kOfferFields, name, [](const OfferField& one) { return one.name.name; });
+    if (field->text != nullptr) {
+      values.push_back(field->text(view));
+    } else {
+      const double figure = field->figure(view);
+      values.push_back(figure == figure ? number_text(figure) : "");
+    }
   }
-  return "";
+  return values;
 }
 
 std::string offers_text(const OffersReport& report, const Screen& screen, bool all) {
@@ -330,6 +385,7 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   Table table({{.title = "GPUS"},
                {.title = "PROVIDER"},
                {.title = "REGION", .drop = 3, .narrowest = 14},
+               {.title = "ZONE", .drop = 4, .narrowest = 12},
                {.title = "INSTANCE", .drop = 4, .narrowest = 18},
                {.title = "MEMORY", .align = Align::kRight, .drop = 6, .unit = "GiB/GPU"},
                {.title = "PRICE", .align = Align::kRight, .unit = "per hour"},
@@ -345,6 +401,7 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
     table.add({{printable(gpus_name(offer), 60), Paint::kBold},
                printable(offer.provider, 40),
                printable(offer.region, 40),
+               printable(offer.zone, 40),
                printable(offer.instance, 60),
                gpu != nullptr ? significant_text(gpu->memory / GiB, 4) : "",
                price_text(offer.price, 1),
@@ -380,7 +437,8 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
 
 std::string offers_csv(const OffersReport& report) {
   std::vector<Column> columns;
-  for (const OfferField& field : kOfferFields) columns.push_back({.title = "", .key = field.name.key()});
+  for (const OfferField& field : kOfferFields)
+    if (!field.filters) columns.push_back({.title = "", .key = field.name.key()});
   for (const char* key : {"label", "billing_minimum_seconds", "billing_increment_seconds"})
     columns.push_back({.title = "", .key = key});
   const bool own = !report.listed.empty();  // some prices are not the list's
@@ -390,7 +448,7 @@ std::string offers_csv(const OffersReport& report) {
     const OfferView view{*offer, report.catalogue->find_gpu(offer->gpu)};
     std::vector<Cell> row;
     for (const OfferField& field : kOfferFields)
-      row.push_back(field.text != nullptr ? Cell(field.text(view)) : Cell(field.figure(view)));
+      if (!field.filters) row.push_back(field.text != nullptr ? Cell(field.text(view)) : Cell(field.figure(view)));
     row.emplace_back(gpus_name(*offer));
     row.emplace_back(offer->billing.minimum.value);
     row.emplace_back(offer->billing.increment.value);
@@ -437,6 +495,7 @@ std::string offers_json(const OffersReport& report) {
     const Gpu* gpu = report.catalogue->find_gpu(offer->gpu);
     json.begin_object();
     for (const OfferField& field : kOfferFields) {
+      if (field.filters) continue;
       const std::string name(field.name.name);
       const std::string key = field.name.key();
       if (name == "price") {

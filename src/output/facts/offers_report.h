@@ -17,9 +17,9 @@ namespace gpuplan {
 struct OfferSelection {
   std::vector<std::string> filter{};  ///< output/text/row_filter.h
   std::string sort{};                 ///< a field, with "-" behind it the largest first; empty: the price of a GPU-hour
-  std::string group_by{};             ///< a field: one row for each of its values; empty: one for each offer
-  bool all = false;                   ///< old prices too
-  std::size_t ordered = 0;            ///< rows that have to be in order, of the first ones; 0: all
+  std::string group_by{};   ///< fields ("gpu,provider"): a row for each of their values; empty: for each offer
+  bool all = false;         ///< old prices too
+  std::size_t ordered = 0;  ///< rows that have to be in order, of the first ones; 0: all
   /// What regions of an area ("eu") are called (input/prices/region_areas.h); null: nobody knows areas.
   const std::vector<std::string>& (*regions_of)(std::string_view area) = nullptr;
 };
@@ -39,13 +39,14 @@ struct OwnCommitment {
 
 struct OffersReport {
   std::vector<const Offer*> rows;  ///< in the order asked for, as far as OfferSelection::ordered
-  std::string sort, group_by;      ///< fields; empty: none asked for
-  std::size_t known = 0;           ///< before the filter
-  std::size_t too_old = 0;         ///< left out before the filter: their prices are history
-  std::size_t unsupported = 0;     ///< the same: GPUs that current software leaves out
-  std::string today;               ///< what ages are told against; empty: none is told
-  std::string unmet;               ///< a term of the filter that no offer satisfies; empty: there is none
-  std::string oldest, newest;      ///< dates of all known
+  std::string sort;                ///< a field; empty: none asked for
+  std::vector<std::string> group_by;
+  std::size_t known = 0;        ///< before the filter
+  std::size_t too_old = 0;      ///< left out before the filter: their prices are history
+  std::size_t unsupported = 0;  ///< the same: GPUs that current software leaves out
+  std::string today;            ///< what ages are told against; empty: none is told
+  std::string unmet;            ///< a term of the filter that no offer satisfies; empty: there is none
+  std::string oldest, newest;   ///< dates of all known
   std::vector<std::string> sources;
   const Catalogue* catalogue = nullptr;
   std::vector<OwnDiscount> discounts;      ///< that offers of the rows fall under
@@ -75,8 +76,8 @@ std::string commitment_words(const OffersReport& report);
 /// A line that says that nothing is left, by which term of the filter.
 std::string no_offer_text(const OffersReport& report);
 
-/// The value of the field that the report groups by, as the filter compares it; "" where an offer has none.
-std::string group_of(const OffersReport& report, const Offer& offer);
+/// The values of the fields that the report groups by, as the filter compares them; "" where an offer has none.
+std::vector<std::string> group_of(const OffersReport& report, const Offer& offer);
 
 /// The table: the first twenty, or `all`.
 std::string offers_text(const OffersReport& report, const Screen& screen, bool all);

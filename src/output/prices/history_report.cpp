@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "base/text.h"
 #include "domain/market/price_date.h"
@@ -30,7 +31,8 @@ std::string dollars_text(double dollars) {
   return "$" + (dollars < 10 ? fixed_text(dollars, 2) : fixed_text(dollars, 1));
 }
 
-Table history_table(const HistoryReport& report) {
+/// Without the first so many days.
+Table history_table(const HistoryReport& report, std::size_t left_out = 0) {
   Table table({{.title = "DATE", .key = "date"},
                {.title = "LOWEST", .align = Align::kRight, .unit = "per GPU-hour", .key = "lowest_usd_per_gpu_hour"},
                {.title = "MEDIAN", .align = Align::kRight, .unit = "per GPU-hour", .key = "median_usd_per_gpu_hour"},
@@ -38,7 +40,7 @@ Table history_table(const HistoryReport& report) {
                {.title = "OFFERS", .align = Align::kRight, .key = "offers"},
                {.title = "PROVIDERS", .narrowest = 12, .wrap = true, .key = "providers"}});
   const auto price = [](double dollars) { return Cell(dollars, dollars_text(dollars)); };
-  for (const HistoryRow& row : report.rows)
+  for (const HistoryRow& row : std::span(report.rows).subspan(left_out))
     table.add({row.day, price(row.lowest), price(row.median), price(row.highest),
                Cell(static_cast<double>(row.offers), count_text(static_cast<double>(row.offers))),
                printable(join(row.providers, ", "), 200)});
@@ -49,16 +51,23 @@ std::string history_title(const HistoryReport& report) {
   return printable(report.gpu, 60) + ", " + printable(report.what, 100);
 }
 
-/// By how much the median moved from the first day to the last, and in a month of that; nullopt: there is one day.
+/// By how much the median moved from the first day to the last, and in a month of that where they lie weeks apart and
+/// others between them; nullopt: there is one day.
 struct Slope {
-  double whole = 0, month = 0;  ///< as shares: -0.2 is 20% less
+  double whole = 0;  ///< as shares: -0.2 is 20% less
+  std::optional<double> month{};
 };
 std::optional<Slope> slope_of(const HistoryReport& report) {
   if (report.rows.size() < 2 || report.rows.front().median <= 0) return std::nullopt;
   const double times = report.rows.back().median / report.rows.front().median;
-  const double months = (day_of(report.rows.back().day) - day_of(report.rows.front().day)) / kDaysOfMonth;
-  if (months <= 0) return std::nullopt;
-  return Slope{times - 1, std::pow(times, 1 / months) - 1};
+  const double days = day_of(report.rows.back().day) - day_of(report.rows.front().day);
+  if (days <= 0) return std::nullopt;
+  Slope slope{times - 1, std::nullopt};
+  // Of two days next to each other nobody knows what a month brings.
+  constexpr std::size_t kLeastDays = 3;
+  constexpr double kShortest = 21;
+  if (report.rows.size() >= kLeastDays && days >= kShortest) slope.month = std::pow(times, kDaysOfMonth / days) - 1;
+  return slope;
 }
 
 std::string signed_percent(double share) {
@@ -69,8 +78,8 @@ std::string signed_percent(double share) {
 std::string slope_words(const HistoryReport& report, const Slope& slope) {
   const HistoryRow &first = report.rows.front(), &last = report.rows.back();
   std::string text = "Median " + dollars_text(first.median) + " on " + first.day + ", " + dollars_text(last.median) +
-                     " on " + last.day + ": " + signed_percent(slope.whole) + ", " + signed_percent(slope.month) +
-                     " a month.";
+                     " on " + last.day + ": " + signed_percent(slope.whole) +
+                     (slope.month ? ", " + signed_percent(*slope.month) + " a month." : ".");
   if (first.providers != last.providers) text += " Other providers are in it: --provider compares one with itself.";
   return text;
 }
@@ -102,9 +111,16 @@ std::vector<HistoryRow> history_rows(const PriceHistory& history, const std::str
 }
 
 std::string history_text(const HistoryReport& report, const Screen& screen) {
-  std::string text = heading(history_title(report), screen) + history_table(report).text(screen);
+  std::string text = heading(history_title(report), screen);
+  if (const auto slope = slope_of(report)) text += paragraph(slope_words(report, *slope), screen) + '\n';
+  constexpr std::size_t kDaysShown = 20;
+  const std::size_t left = report.rows.size() > kDaysShown && !screen.markdown() ? report.rows.size() - kDaysShown : 0;
+  text += history_table(report, left).text(screen);
+  if (left > 0)
+    text += '\n' + paragraph("The last " + std::to_string(kDaysShown) + " of " + std::to_string(report.rows.size()) +
+                                 " days on which a list came; --csv has all.",
+                             screen);
   if (report.rows.size() < 2) return text;
-  if (const auto slope = slope_of(report)) text += '\n' + paragraph(slope_words(report, *slope), screen);
   std::vector<ChartPoint> points;
   for (const HistoryRow& row : report.rows) {
     const double x = day_of(row.day);
@@ -135,7 +151,7 @@ std::string history_json(const HistoryReport& report) {
   json.end();
   const auto slope = slope_of(report);
   json.member("median_change", slope ? std::optional(slope->whole) : std::nullopt);
-  json.member("median_change_per_month", slope ? std::optional(slope->month) : std::nullopt).end();
+  json.member("median_change_per_month", slope ? slope->month : std::nullopt).end();
   return json.take();
 }
 

@@ -74,7 +74,30 @@ Table lists_of(const StoreStatus& status, const PriceAges& ages) {
   return table;
 }
 
-constexpr std::size_t kReasonsTold = 10;
+constexpr std::size_t kReasonsTold = 10, kListsShown = 20;
+
+/// The lists of each provider as one.
+StoreStatus by_provider(const StoreStatus& status) {
+  struct Joined {
+    ListedOffers list;
+    std::size_t sources = 0;
+    std::map<std::string, std::uint64_t> dates{};
+  };
+  std::map<std::string, Joined> providers;
+  for (const ListedOffers& list : status.lists) {
+    Joined& joined = providers[list.provider];
+    if (joined.sources++ == 0) joined.list = {list.provider, list.source, 0};
+    joined.list.offers += list.offers;
+    for (const auto& [date, offers] : list.dates) joined.dates[date] += offers;
+  }
+  StoreStatus result;
+  for (auto& [name, joined] : providers) {
+    if (joined.sources > 1) joined.list.source = count_of(static_cast<double>(joined.sources), "source");
+    joined.list.dates.assign(joined.dates.begin(), joined.dates.end());
+    result.lists.push_back(std::move(joined.list));
+  }
+  return result;
+}
 
 std::uint64_t stale_offers(const StoreStatus& status, const PriceAges& ages) {
   std::uint64_t offers = 0;
@@ -90,7 +113,7 @@ std::uint64_t offers_of(const StoreStatus& status) {
 
 }  // namespace
 
-std::string store_text(const StoreStatus& status, const PriceAges& ages, const Screen& screen) {
+std::string store_text(const StoreStatus& status, const PriceAges& ages, const Screen& screen, bool details) {
   std::set<std::string> providers;
   for (const ListedOffers& list : status.lists) providers.insert(list.provider);
   std::string text =
@@ -99,7 +122,11 @@ std::string store_text(const StoreStatus& status, const PriceAges& ages, const S
                     " (" + size_text(status.bytes) + ", " + count_of(static_cast<double>(status.imports), "import") +
                     ", " + count_of(static_cast<double>(status.prices), "price") + " with the past).",
                 screen, 0, 0);
-  if (!status.lists.empty()) text += '\n' + lists_of(status, ages).text(screen);
+  const bool many = !details && status.lists.size() > kListsShown;
+  if (!status.lists.empty()) text += '\n' + lists_of(many ? by_provider(status) : status, ages).text(screen);
+  if (many && providers.size() < status.lists.size())
+    text += '\n' +
+            paragraph(count_of(static_cast<double>(status.lists.size()), "source") + ": --details has each.", screen);
   if (const std::uint64_t stale = stale_offers(status, ages); stale > 0)
     text +=
         '\n' + paragraph(count_text(static_cast<double>(stale)) + " of " +

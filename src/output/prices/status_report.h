@@ -14,7 +14,8 @@ struct PriceAges {
   double old_days = 0;  ///< age from which prices are called stale
 };
 
-std::string store_text(const StoreStatus& status, const PriceAges& ages, const Screen& screen);
+/// Of many sources one row for each provider, unless `details`.
+std::string store_text(const StoreStatus& status, const PriceAges& ages, const Screen& screen, bool details);
 std::string store_json(const StoreStatus& status, const PriceAges& ages);
 std::string store_csv(const StoreStatus& status, const PriceAges& ages);
 /// The same where there is no store.

@@ -89,6 +89,8 @@ bool holds(const T& value, Relation comparison, const T& wanted) {
 /// A figure in the field's unit: bare, or with a unit of its kind.
 std::optional<double> read_figure(std::string_view text, const FieldName& field) {
   if (const auto bare = parse_amount(text, AmountKind::kCount)) return *bare;
+  if (field.kind == AmountKind::kPrice && text.starts_with('$'))
+    if (const auto bare = parse_amount(text.substr(1), AmountKind::kCount)) return *bare;
   const auto amount = parse_amount(text, field.kind);
   return amount ? std::optional(*amount / field.base_units) : std::nullopt;
 }
@@ -98,6 +100,8 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
   const std::string_view name = trim(text.substr(0, sign.at));
   const std::string_view value = trim(text.substr(sign.at + sign.what.name.size()));
   const auto found = find_field(fields, name, "filter '" + printable(text, 60) + "'");
+  if (const std::string why = found ? std::string() : rows.why_none(name); !why.empty())
+    return wrong_use("filter '" + printable(text, 60) + "': " + why);
   if (!found) return std::unexpected(found.error());
   if (!*found)
     return wrong_use("filter '" + printable(text, 60) + "': missing field before '" + std::string(sign.what.name) +
@@ -304,12 +308,12 @@ std::string without_lists(std::string_view argument) {
   }
 }
 
-/// Whether a word is a GPU with its number: "H100:8".
+/// Whether a word is a GPU with its number or a range: "H100:8", "H100:1..8", "24GB..80GB".
 bool any_counted(const std::vector<std::string_view>& words) {
   return std::ranges::any_of(words, [](std::string_view word) {
-    const std::size_t sign = word.find(':');
-    return sign != std::string_view::npos && sign > 0 && sign + 1 < word.size() &&
-           std::ranges::all_of(word.substr(sign + 1), is_digit);
+    if (word.find_first_of(":.") == std::string_view::npos || find_sign(word)) return false;
+    const auto shorthand = read_shorthand(word);
+    return shorthand && *shorthand;
   });
 }
 
@@ -369,9 +373,20 @@ Result<std::vector<bool>> rows_called(const std::string& word, const FilterRows&
   return found;
 }
 
+/// "H100:8" of "accelerators=H100:8", which SkyPilot writes so; empty: it is no such condition.
+std::string counted_gpu(std::string_view term, const Sign& sign, std::span<const FieldName> fields) {
+  if (sign.what.value != Relation::kIs) return "";
+  const auto field = find_field(fields, term.substr(0, sign.at), "");
+  if (!field || !*field || fields[**field].name != "gpu") return "";
+  const std::string_view value = trim(term.substr(sign.at + sign.what.name.size()));
+  const auto said = read_shorthand(value);
+  return said && *said && (*said)->gpus ? std::string(value) : "";
+}
+
 /// The rows that one term stands for.
 Result<std::vector<bool>> rows_for(const std::string& term, const FilterRows& rows, std::span<const FieldName> fields) {
   if (const auto sign = find_sign(term)) {
+    if (const std::string gpu = counted_gpu(term, *sign, fields); !gpu.empty()) return rows_for(gpu, rows, fields);
     const auto condition = read_condition(term, *sign, rows, fields);
     if (!condition) return std::unexpected(condition.error());
     return rows_that_meet(rows, *condition);

@@ -39,6 +39,11 @@ class FilterRows {
     static_cast<void>(field), static_cast<void>(wanted);
     return std::nullopt;
   }
+  /// What to say of a field that people know from elsewhere, and that these rows do not have; empty: nothing.
+  virtual std::string why_none(std::string_view field) const {
+    static_cast<void>(field);
+    return "";
+  }
   /// Texts in which words are looked for, separated by line feeds.
   virtual std::string words(std::size_t row) const = 0;
 };

@@ -33,6 +33,14 @@ Error no_range(std::string_view term, std::string_view expected) {
   return {"filter '" + printable(term, 60) + "': expected " + std::string(expected), {}, true};
 }
 
+/// A range of memories that holds none.
+std::optional<Error> upside_down(std::string_view term, const WrittenRange& memory) {
+  const auto least = parse_amount(memory.least, AmountKind::kBytes),
+             most = parse_amount(memory.most, AmountKind::kBytes);
+  if (memory.least.empty() || memory.most.empty() || !least || !most || *least <= *most) return std::nullopt;
+  return no_range(term, "the smaller memory first: " + memory.most + ".." + memory.least);
+}
+
 }  // namespace
 
 Result<std::optional<RowShorthand>> read_shorthand(std::string_view term) {
@@ -44,8 +52,11 @@ Result<std::optional<RowShorthand>> read_shorthand(std::string_view term) {
     if (!found.gpus && (count.empty() || is_digit(count.front()) || count.starts_with(kTo)))
       return std::unexpected(no_range(term, "a number of GPUs behind the colon, such as H100:8 or H100:1..8"));
     if (!found.gpus) return std::nullopt;
+    if (const auto& [least, most] = *found.gpus; !least.empty() && !most.empty() && std::stoi(least) > std::stoi(most))
+      return std::unexpected(no_range(term, "the smaller number first: " + most + ".." + least));
     found.word = trim(term.substr(0, colon));
     if (auto memory = read_range(found.word, is_memory)) {
+      if (const auto wrong = upside_down(term, *memory)) return std::unexpected(*wrong);
       found.memory = std::move(memory);
       found.word.clear();
     }
@@ -54,6 +65,7 @@ Result<std::optional<RowShorthand>> read_shorthand(std::string_view term) {
   if (term.find(kTo) != std::string_view::npos) {
     found.memory = read_range(term, is_memory);
     if (!found.memory) return std::unexpected(no_range(term, "memory of a GPU such as 24GB..80GB, 40GB.. or ..24GB"));
+    if (const auto wrong = upside_down(term, *found.memory)) return std::unexpected(*wrong);
     return found;
   }
   // "8x H100", "8xH100"
