@@ -28,6 +28,20 @@ TEST(Word, IsEqualToWhatSaysTheSame) {
     }
 }
 
+TEST(Word, ManyStayWhatTheyAre) {
+  constexpr int kWords = 50'000;
+  const auto text = [](int i) {
+    return (i % 2 == 0 ? "region-" : "a much longer name of a machine, number ") + std::to_string(i);
+  };
+  std::vector<Word> words;
+  words.reserve(kWords);
+  for (int i = 0; i < kWords; ++i) words.emplace_back(text(i));
+  for (int i = 0; i < kWords; ++i) {
+    ASSERT_EQ(words[static_cast<std::size_t>(i)].str(), text(i));
+    ASSERT_EQ(&Word(text(i)).str(), &words[static_cast<std::size_t>(i)].str()) << "equal ones are kept once";
+  }
+}
+
 TEST(Word, ComesInTheOrderOfItsText) {
   std::vector<std::string> texts = kTexts;
   std::vector<Word> words(texts.begin(), texts.end());

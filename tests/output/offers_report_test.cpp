@@ -227,6 +227,68 @@ TEST(OffersReport, GroupsHoldEveryOffer) {
             std::string::npos);
 }
 
+TEST(OffersReport, GroupsBySeveralFieldsHoldEachPairOfValuesOnce) {
+  const Market market = small_market();
+  const auto report = select_offers(market.all(), market.catalogue, {.group_by = "gpu_name, provider"}, 0);
+  ASSERT_TRUE(report.has_value());
+  const auto json = nlohmann::json::parse(offer_groups_json(*report));
+  EXPECT_EQ(json["group_by"], "gpu,provider");
+  std::set<std::pair<std::string, std::string>> pairs, found;
+  for (const Offer& offer : market.offers) pairs.emplace(offer.gpu.str(), offer.provider.str());
+  for (const auto& group : json["groups"]) {
+    EXPECT_TRUE(found.emplace(group["gpu"], group["provider"]).second) << group;
+    EXPECT_EQ(group["providers"], 1);
+  }
+  EXPECT_EQ(found, pairs);
+  EXPECT_FALSE(select_offers(market.all(), market.catalogue, {.group_by = "gpu,colour"}, 0).has_value());
+}
+
+TEST(OffersReport, FiltersAsMarketplacesHaveThem) {
+  Market market = small_market();
+  market.offers[0].stock = Stock::kSoldOut;
+  market.offers[1].disk_price = 0.15 * dollar / (GB * month);
+  market.offers[1].egress_price = 0.02 * dollar / GB;
+  const auto shown = [&](const std::string& filter) {
+    const auto report = select_offers(market.all(), market.catalogue, {.filter = {filter}}, 0);
+    if (!report) return report.error().message;
+    std::string rows;
+    for (const Offer& offer : market.offers)
+      if (std::ranges::find(report->rows, &offer) != report->rows.end())
+        rows += std::to_string(&offer - market.offers.data());
+    return rows;
+  };
+  EXPECT_EQ(shown("rentable=true"), "12");
+  EXPECT_EQ(shown("rented=False"), "12");
+  EXPECT_EQ(shown("rentable=false"), "0");
+  EXPECT_EQ(shown("storage_cost<0.2"), "1") << "who does not say it is not below it";
+  EXPECT_EQ(shown("inet_up_cost<=0.02"), "1");
+  EXPECT_EQ(shown("gpu_total_ram>=640"), "0");
+  EXPECT_EQ(shown("gpu_total_ram>=80GB price<$3"), "1");
+  EXPECT_EQ(shown("verified=true"), "filter 'verified=true': offers do not say 'verified'; leave it out");
+  EXPECT_EQ(shown("accelerators=H100:8"), "0");
+  EXPECT_EQ(shown("accelerators=H100:1"), "1");
+  const auto all = select_offers(market.all(), market.catalogue, {}, 0);
+  const std::string head = offers_csv(*all).substr(0, offers_csv(*all).find('\n'));
+  for (const char* only : {"rentable", "rented", "total_memory"})
+    EXPECT_EQ(head.find(only), std::string::npos) << only << " says again what other columns do";
+  EXPECT_NE(head.find("disk_price_usd_per_gb_month,egress_price_usd_per_gb"), std::string::npos);
+}
+
+TEST(OffersReport, ListsPricesBesideOwnOnes) {
+  const Market market = small_market();
+  auto report = select_offers(market.all(), market.catalogue, {.sort = "gpus-"}, 0);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(offers_csv(*report).find("listed_price"), std::string::npos) << "all prices are the list's";
+  report->listed.emplace(market.offers.data(), exactly(60 * dollar / hour));
+  const std::string csv = offers_csv(*report);
+  EXPECT_TRUE(csv.substr(0, csv.find('\n')).ends_with(",listed_price_usd_per_hour"));
+  const std::string row = csv.substr(csv.find('\n') + 1);
+  EXPECT_TRUE(row.substr(0, row.find('\n')).ends_with(",60")) << row;
+  const auto json = nlohmann::json::parse(offers_json(*report));
+  EXPECT_EQ(json["offers"][0]["listed_price_usd_per_hour"], 60);
+  EXPECT_FALSE(json["offers"][1].contains("listed_price_usd_per_hour"));
+}
+
 TEST(OffersReport, GroupsStandInTheOrderAskedFor) {
   const Market market = small_market();
   for (const char* sort : {"price", "price-", "gpus", "gpus-", "provider", "as_of-"})
@@ -235,7 +297,8 @@ TEST(OffersReport, GroupsStandInTheOrderAskedFor) {
       ASSERT_TRUE(report.has_value());
       std::vector<std::string> wanted;
       for (const Offer* offer : report->rows)
-        if (const std::string value = group_of(*report, *offer); std::ranges::find(wanted, value) == wanted.end())
+        if (const std::string value = group_of(*report, *offer).front();
+            std::ranges::find(wanted, value) == wanted.end())
           wanted.push_back(value);
       std::vector<std::string> found;
       const auto json = nlohmann::json::parse(offer_groups_json(*report));

@@ -107,7 +107,16 @@ TEST(RowFilter, SpacesDoNotMatter) {
   EXPECT_EQ(rows({" ", ""}), (Rows{0, 1, 2, 3, 4, 5}));
 }
 
+TEST(RowFilter, ShorthandAndConditionsInOneArgument) {
+  EXPECT_EQ(rows({"24GB..80GB vendor=nvidia name!=L4"}), (Rows{1, 2, 3}));
+  EXPECT_EQ(rows({"H100:1..8 memory>=80"}), (Rows{2, 3})) << "cards have no number, which is passed over";
+  EXPECT_EQ(rows({"memory>=80 H100:8"}), (Rows{2, 3}));
+}
+
 TEST(RowFilter, SaysWhatIsWrong) {
+  EXPECT_EQ(message({"80GB..24GB"}), "filter '80GB..24GB': expected the smaller memory first: 24GB..80GB");
+  EXPECT_EQ(message({"80GB..24GB:8"}), "filter '80GB..24GB:8': expected the smaller memory first: 24GB..80GB");
+  EXPECT_EQ(message({"H100:8..1"}), "filter 'H100:8..1': expected the smaller number first: 1..8");
   EXPECT_EQ(message({"memry>=4"}), "filter 'memry>=4': unknown field 'memry'. Did you mean 'memory'?");
   EXPECT_EQ(message({"colour=red"}), "filter 'colour=red': unknown field 'colour'; fields: name, vendor, memory");
   EXPECT_EQ(message({"memory>=much"}), "filter 'memory>=much': expected a size such as 80 GiB or 200 GB, got 'much'");

@@ -28,6 +28,19 @@ TEST(Choice, ReadsAvailabilityFromWords) {
   EXPECT_EQ(availability_of(own), Availability::kCommon);
 }
 
+TEST(Choice, HostsThatAreOftenAwayAreHardToHave) {
+  Offer offer;
+  Plan plan;
+  plan.offer = &offer;
+  EXPECT_FALSE(is_rare(plan)) << "nobody says how much it is up";
+  offer.reliability = 0.99;
+  EXPECT_FALSE(is_rare(plan));
+  offer.reliability = 0.6;
+  EXPECT_TRUE(is_rare(plan));
+  offer.availability = "available";
+  EXPECT_TRUE(is_rare(plan)) << "what can be had is away as often";
+}
+
 TEST(Choice, PricesThePlanAndNotTheOffer) {
   PlanFixture fixture;
   Plan& plan = fixture.found.plans[1];  // 4x RTX 5090 at $3.20

@@ -206,6 +206,31 @@ TEST_F(StoreFile, HostsMoveToOtherHosts) {
   EXPECT_EQ(found->scatter[0].of(SpreadOver::kHosts).prices, 2) << "those of today lie apart";
 }
 
+TEST_F(StoreFile, ALongListIsReadAsItWasWritten) {
+  std::vector<Offer> offers;
+  constexpr int kOffers = 9000;  // more than one thread takes at once
+  for (int i = 0; i < kOffers; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string day = "2026-" + std::string(i % 3 == 0 ? "09" : "11") + (i % 2 == 0 ? "-01" : "");
+    offers.push_back(offer_at("p" + std::to_string(i % 40), "region " + number, 1 + i % 50, day));
+    offers.back().as_of = day;
+    offers.back().instance = "machine " + std::to_string(i % 700);
+    if (i % 5 == 0) offers.back().spot_price = exactly(offers.back().price->p50 * 0.5);
+  }
+  const ReadyState state{3, 4, 5};
+  const std::string bytes = pack_ready(offers, {}, state);
+  const auto found = unpack_ready(bytes, state);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->offers, offers);
+  ASSERT_EQ(found->places.size(), offers.size());
+  for (std::size_t i = 0; i < offers.size(); ++i) ASSERT_EQ(found->places[i], place_hash(offers[i])) << i;
+  for (const std::size_t at : {bytes.size() / 3, bytes.size() / 2, bytes.size() - 1}) {
+    std::string bad = bytes;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    EXPECT_FALSE(unpack_ready(bad, state)) << at;
+  }
+}
+
 TEST_F(StoreFile, DamagedBesideItIsNotTaken) {
   std::vector<Offer> offers;
   for (int i = 0; i < 20; ++i) offers.push_back(offer_at("aws", "region " + std::to_string(i), i + 1, "2026-11-01"));

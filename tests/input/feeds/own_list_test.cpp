@@ -556,6 +556,69 @@ TEST(OwnList, MemoryOfAllGpusTogether) {
   EXPECT_EQ(gpu("RTX 4090,4,48"), "a memory that RTX 4090 never had");
 }
 
+TEST(OwnList, ShortNamesGoByTheirMemory) {
+  const auto gpu = [](const std::string& head, const std::string& row) {
+    const Feed feed = read_feed("gpu,gpus," + head + ",price\n" + row + ",1\n", terms_of("l.csv"));
+    return feed.kept == 1 ? feed.offers[0].gpu.str() : feed.rejections.begin()->first;
+  };
+  // "memory" is that of the GPUs where they have been made with it.
+  for (const char* head : {"vram", "memory"}) {
+    EXPECT_EQ(gpu(head, "RTX 6000,1,24"), "Quadro RTX 6000") << head;
+    EXPECT_EQ(gpu(head, "RTX 6000,1,48"), "RTX 6000 Ada") << head;
+    EXPECT_EQ(gpu(head, "RTX 6000,4,192"), "RTX 6000 Ada") << head;
+    EXPECT_EQ(gpu(head, "H100,1,94"), "H100 NVL") << head;
+    EXPECT_EQ(gpu(head, "A100,8,640"), "A100 SXM 80GB") << head;
+  }
+  EXPECT_EQ(gpu("vram", "RTX 6000,1,30"), "a memory that Quadro RTX 6000 never had");
+  EXPECT_EQ(gpu("memory", "RTX 6000,1,128"), "Quadro RTX 6000") << "the machine's";
+}
+
+TEST(OwnList, TheSameRowInOtherCase) {
+  const Feed feed = read_feed(
+      "provider,region,gpu,gpus,price\nacme,us,H100 SXM,8,24\nACME,US,h100-sxm,8,24.0\nacme,eu,H100 SXM,8,24\n"
+      "acme,Us,H100 SXM,8,25\n",
+      terms_of("l.csv"));
+  EXPECT_EQ(feed.kept, 3U);
+  EXPECT_EQ(feed.rejections, (Reasons{{"the same row again", 1}}));
+}
+
+/// What a list of one row says beside its price: "reliability, dollars of a GB-month of disk, of a GB of traffic".
+std::string extras(const std::string& head, const std::string& cell) {
+  const Feed feed = read_feed("gpu;gpus;price;" + head + "\nL4;1;1;" + cell + "\n", terms_of("l.csv"));
+  if (feed.kept != 1) return feed.rejections.begin()->first;
+  const Offer& offer = feed.offers[0];
+  const auto text = [](double value) { return significant_text(value, 3); };
+  std::string said;
+  if (offer.reliability > 0) said += "up " + text(offer.reliability);
+  if (offer.disk_price) said += "disk " + text(*offer.disk_price * units::GB * units::month / units::dollar);
+  if (offer.egress_price) said += "egress " + text(*offer.egress_price * units::GB / units::dollar);
+  return said + (feed.corrected > 0 ? " corrected" : "");
+}
+
+TEST(OwnList, ReliabilityDisksAndTraffic) {
+  for (const char* head : {"reliability", "Reliability (%)", "uptime", "Host reliability"}) {
+    EXPECT_EQ(extras(head, "99.5"), "up 0.995") << head;
+    EXPECT_EQ(extras(head, "99.5%"), "up 0.995") << head;
+    EXPECT_EQ(extras(head, "0.97"), "up 0.97") << head;
+    EXPECT_EQ(extras(head, ""), "") << head;
+    EXPECT_EQ(extras(head, "140"), " corrected") << head;
+    EXPECT_EQ(extras(head, "good"), " corrected") << head;
+  }
+  for (const char* head : {"disk_price_per_gb_month", "Storage ($/GB/month)", "storage_cost", "Storage cost per GB"})
+    EXPECT_EQ(extras(head, "0.1"), "disk 0.1") << head;
+  EXPECT_EQ(extras("Storage ($/TB/month)", "73"), "disk 0.073");
+  EXPECT_EQ(extras("Storage ($/GB/hour)", "0.0001"), "disk 0.073");
+  EXPECT_EQ(extras("Storage ($/GB/month)", "free"), "");
+  EXPECT_EQ(extras("Storage ($/GB/month)", "-1"), " corrected");
+  for (const char* head : {"egress_price_per_gb", "Traffic out ($/GB)", "Egress ($/GB)", "bandwidth price per GB"})
+    EXPECT_EQ(extras(head, "$0.09"), "egress 0.09") << head;
+  EXPECT_EQ(extras("Egress ($/TB)", "20"), "egress 0.02");
+  // Sizes are no prices, nor are prices of other currencies than the row's.
+  for (const char* head : {"Storage (GB)", "disk_gb", "Network (Gb/s)", "traffic included (TB)", "max egress cost"})
+    EXPECT_EQ(extras(head, "100"), "") << head;
+  EXPECT_EQ(extras("Egress (EUR/GB)", "0.02"), " corrected");
+}
+
 TEST(OwnList, GermanHeads) {
   for (const char* count : {"Anzahl", "Anzahl GPUs", "Anzahl der GPUs", "GPU-Anzahl"}) {
     const Feed feed = read_feed(

@@ -18,13 +18,29 @@ TEST(OwnNotes, WordsThatLeaveNoDoubtAct) {
         "engagement 1 an", "available now, min. term 1 month"})
     EXPECT_EQ(kind_in_note(note), PriceKind::kCommitted) << note;
   for (const char* note :
-       {"spot / preemptible", "Spot", "interruptible", "spot instance; NVLink", "preemptible (24 h)"})
+       {"spot / preemptible", "Spot", "interruptible", "spot instance; NVLink", "preemptible (24 h)",
+        "containers; may be interrupted", "can be preempted at any time", "kann unterbrochen werden"})
     EXPECT_EQ(kind_in_note(note), PriceKind::kSpot) << note;
-  for (const char* note :
-       {"", "NVLink", "no commitment", "reserved also available", "spot available", "without contract", "minimum 1 h",
-        "non-preemptible", "ohne Mindestlaufzeit", "cheaper with 1-year commitment",
-        "on demand, 10% discount with a 1-year contract", "no minimum term", "billed per minute", "2 years old",
-        "terms of service apply", "not spot", "month-end maintenance"})
+  for (const char* note : {"",
+                           "NVLink",
+                           "no commitment",
+                           "reserved also available",
+                           "spot available",
+                           "without contract",
+                           "minimum 1 h",
+                           "non-preemptible",
+                           "ohne Mindestlaufzeit",
+                           "cheaper with 1-year commitment",
+                           "on demand, 10% discount with a 1-year contract",
+                           "no minimum term",
+                           "billed per minute",
+                           "2 years old",
+                           "terms of service apply",
+                           "not spot",
+                           "month-end maintenance",
+                           "will not be interrupted",
+                           "never interrupted",
+                           "interrupted last week"})
     EXPECT_EQ(kind_in_note(note), PriceKind::kUnsaid) << note;
 }
 
@@ -53,6 +69,19 @@ TEST(OwnNotes, RowsAreWhatTheirNotesSay) {
   EXPECT_EQ(feed.rejections.at("a price under a commitment, as its note says"), 2U);
   EXPECT_EQ(feed.corrections.at("a spot price, as its note says"), 1U);
   EXPECT_EQ(feed.corrections.at("sold out, as its note says"), 1U);
+}
+
+TEST(OwnNotes, AvailabilityMaySayThatMachinesAreTakenAway) {
+  const auto read = [](const std::string& availability, const std::string& more = "") {
+    return told(read_feed("Provider,GPU,GPUs,Price,Availability" + std::string(more.empty() ? "" : ",Type") +
+                              "\nA,H100 SXM,8,24," + availability + (more.empty() ? "" : "," + more) + "\n",
+                          terms_of("l.csv")));
+  };
+  for (const char* words : {"may be interrupted", "containers; may be interrupted", "interruptible", "preemptible"})
+    EXPECT_EQ(read(words), Strings{"8x H100 SXM spot $24"}) << words;
+  for (const char* words : {"high", "never interrupted", "on demand: high; interruptible: low", "spot: low"})
+    EXPECT_EQ(read(words), Strings{"8x H100 SXM $24"}) << words;
+  EXPECT_EQ(read("may be interrupted", "on-demand"), Strings{"8x H100 SXM $24"}) << "its own column says it";
 }
 
 TEST(OwnNotes, LeastTermsAreCommitments) {

@@ -28,8 +28,8 @@ void read_extra_price(const OwnColumn& column, std::string_view cell, LooseNumbe
   const std::string& currency = price.currency.empty() ? column.currency : price.currency;
   const bool same = currency.empty() || iequals(currency, row.currency.empty() ? "USD" : row.currency);
   if (!price.problem.empty() || price.value < 0 || !same) {
-    row.corrections.emplace_back(disk ? "a price of disk space that can not be used, left out"
-                                      : "a price of traffic that can not be used, left out");
+    row.corrections.emplace_back(disk ? "a price of disk space that cannot be used, left out"
+                                      : "a price of traffic that cannot be used, left out");
     return;
   }
   const double hours = price.hours > 0 ? price.hours : column.hours;

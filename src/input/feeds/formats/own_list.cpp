@@ -235,6 +235,7 @@ void OwnListReader::read(const FeedCells& cells) {
   for (const auto read : {&OwnListReader::read_words, &OwnListReader::read_figures, &OwnListReader::read_prices})
     if (std::string wrong = (this->*read)(cells, row); !wrong.empty())
       return rows().reject(row.row, std::move(wrong), row.words());
+  heed_availability(kind_of(cells), row);
   for (const std::size_t note : notes_)
     if (std::string wrong = heed_note(cells.text(note), kind_of(cells), row); !wrong.empty())
       return rows().reject(row.row, std::move(wrong), row.words());

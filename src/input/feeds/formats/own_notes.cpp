@@ -31,6 +31,15 @@ std::string heed_note(std::string_view note, PriceKind said, FeedRow& row) {
   return "";
 }
 
+void heed_availability(PriceKind said, FeedRow& row) {
+  const std::string lower = to_lower(row.availability);
+  // "spot: low" may stand beside what is said of the price on demand.
+  const bool of_row = (lower.contains("interrupt") || lower.contains("preempt")) && !lower.contains("demand");
+  if (!of_row || said != PriceKind::kUnsaid || !std::isnan(row.spot) || kind_in_note(lower) != PriceKind::kSpot) return;
+  row.spot = std::exchange(row.price, kNoPrice);
+  row.corrections.emplace_back("a spot price, as its availability says");
+}
+
 bool says_other_system(const OwnColumn& column, std::string_view cell) {
   if (column.field != OwnField::kSystem && column.field != OwnField::kProvider) return false;  // "platform" is either
   constexpr std::array<std::string_view, 6> kLicensed = {"windows", "rhel", "redhat", "suse", "sles", "ubuntupro"};

@@ -13,6 +13,8 @@ namespace gpuplan {
 /// Takes what a note leaves no doubt of: spot, sold out. `said` is what other cells say of the price. Returns what is
 /// wrong with the row: a commitment; empty: nothing.
 std::string heed_note(std::string_view note, PriceKind said, FeedRow& row);
+/// The same of its words of availability: machines that "may be interrupted" are asked a spot price for.
+void heed_availability(PriceKind said, FeedRow& row);
 
 /// Whether a cell says that the price of a machine holds a licence: "Windows Server 2022", "RHEL".
 bool says_other_system(const OwnColumn& column, std::string_view cell);

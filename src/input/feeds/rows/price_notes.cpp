@@ -56,7 +56,10 @@ PriceKind kind_of_part(std::span<const std::string> words) {
   // "min. 1 month" needs no more; "minimum term 1 h" is how hours are billed.
   if (lasts && (asked || any(kTerms, false))) return PriceKind::kCommitted;
   if (asked && any("contract|vertrag|contrato|subscri", false)) return PriceKind::kCommitted;
-  return any(kSpot, false) ? PriceKind::kSpot : PriceKind::kUnsaid;
+  // "May be interrupted" is what spot means.
+  const bool taken = any("interrupted|preempted|unterbrochen|interrompu|interrumpido", true) &&
+                     any("may|can|might|kann|konnen|peut|puede", true);
+  return taken || any(kSpot, false) ? PriceKind::kSpot : PriceKind::kUnsaid;
 }
 
 }  // namespace

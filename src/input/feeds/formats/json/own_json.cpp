@@ -253,6 +253,7 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   if (kind == PriceKind::kCommitted) return rows.reject(number, "a reservation or commitment", row.words());
   if (kind == PriceKind::kOther) return rows.reject(number, "a kind of price that gpuplan does not know", row.words());
   if (kind == PriceKind::kSpot && std::isnan(row.spot)) std::swap(row.spot, row.price);
+  heed_availability(kind, row);
   for (const auto& [key, field] : fields.all())
     if (is_note_name(key))
       if (std::string wrong = heed_note(field->text, kind, row); !wrong.empty())
