@@ -5,6 +5,8 @@ tests/cli/prices_trust_test.py PROGRAM"""
 import csv
 import io
 import json
+import os
+from datetime import datetime
 from pathlib import Path
 
 from price_folder import PriceFolder
@@ -183,6 +185,71 @@ class Trust(PriceFolder):
         either = {row["gpu"].split()[0] for row in rows("H100,H200")}
         self.assertEqual(either, {"H100", "H200"})
         self.assertEqual({row["region"] for row in rows("California, US")}, {"California, US"})
+
+    ASK = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"]
+
+    def test_discounts_are_told_where_they_are_paid(self):
+        config = self.file("gpuplan.toml", '[discounts]\naws = "15%"\n"gcp: H100 SXM" = "30%"\n')
+        told = run(*self.ASK, GPUPLAN_CONFIG=config).stdout
+        self.assertIn("after your discounts of 30% at gcp on H100 SXM and 15% at aws", " ".join(told.split()))
+        self.assertNotIn("discounts", run(*self.ASK, "--provider", "lambda", GPUPLAN_CONFIG=config).stdout)
+        market = json.loads(run(*self.ASK, "--provider", "aws", "--json", GPUPLAN_CONFIG=config).stdout)["market"]
+        self.assertEqual(market["discounts"], [{"provider": "aws", "gpu": None, "share": 0.15}])
+        rows = list(csv.DictReader(io.StringIO(run("offers", "H100", "--csv", GPUPLAN_CONFIG=config).stdout)))
+        taken = {("aws", "H100 SXM"): 0.85, ("gcp", "H100 SXM"): 0.7}
+        for row in rows:
+            if row["price_usd_per_hour"]:
+                share = taken.get((row["provider"], row["gpu"]), 0.85 if row["provider"] == "aws" else 1)
+                self.assertAlmostEqual(float(row["price_usd_per_hour"]), share * float(row["listed_price_usd_per_hour"]), 3)
+        # What the list asks is known beside a commitment, too, of what is left after the discount.
+        both = self.file("both.toml", Path(config).read_text() + '[[commitments]]\nprovider = "aws"\nprice = "$2/h"\n')
+        offers = json.loads(run("offers", "H100:8", "aws", "--json", GPUPLAN_CONFIG=both).stdout)["offers"]
+        listed = {(row["region"], row["instance"]): row["price_usd_per_hour"]
+                  for row in json.loads(run("offers", "H100:8", "aws", "--json").stdout)["offers"]}
+        for row in offers:
+            self.assertAlmostEqual(row["listed_price_usd_per_hour"], listed[row["region"], row["instance"]], 6)
+
+    def test_a_store_is_named_where_it_gives_offers(self):
+        self.imported("old.csv", OWN + "acme,H100 SXM,8,24,us,2024-11-20\n")
+        self.assertNotIn("stored prices", run(*self.ASK, "--store", self.store).stdout)
+        self.imported("new.csv", OWN + "acme,H100 SXM,8,24,us,2026-11-20\n")
+        self.assertIn("the built-in price list and your stored prices", run(*self.ASK, "--store", self.store).stdout)
+        missing = run(*self.ASK, GPUPLAN_STORE=self.store + ".no")
+        self.assertIn("(GPUPLAN_STORE): no such file; no stored prices are used", missing.stderr)
+        self.assertEqual((missing.returncode, run(*self.ASK, GPUPLAN_STORE="").stderr), (0, ""))
+
+    def test_undated_lists_are_as_old_as_their_file(self):
+        name = self.file("mine.csv", "provider,gpu,gpus,price_per_hour\nacme,H100 SXM,8,24\n")
+        for day, old in (("2025-01-01", True), ("2026-11-20", False)):
+            at = datetime.fromisoformat(day + "T12:00:00+00:00").timestamp()
+            os.utime(name, (at, at))
+            told = " ".join(run(*self.ASK, "--prices", name).stdout.split())
+            self.assertIn("mine.csv, undated", told)
+            self.assertEqual("Prices without a date, in a file of 2025-01-01 (" in told, old, told)
+
+    def test_offers_are_those_that_plans_take(self):
+        plans = json.loads(run(*self.ASK, "--json").stdout)["market"]["offers"]
+        for today in ("2026-11-22", "2026-10-01"):
+            plans = json.loads(run(*self.ASK, "--json", GPUPLAN_TODAY=today).stdout)["market"]["offers"]
+            self.assertEqual(json.loads(run("offers", "--json", GPUPLAN_TODAY=today).stdout)["market"]["offers"], plans)
+
+    def test_hosts_that_are_often_away_are_told_and_taken_last(self):
+        head = "provider,region,instance,gpu,gpus,price,reliability\n"
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "100M", "--method", "full"]
+        close = self.file("close.csv", head + "a,us,i,H100 SXM,8,20.00,0.6\nb,us,i,H100 SXM,8,20.10,0.999\n")
+        picked = run(*ask, "--prices", close).stdout
+        self.assertRegex(picked, r"Recommended: 8x H100 SXM at b us")
+        self.assertIn("with a host that is up more of the time than 8x H100 SXM (a)", " ".join(picked.split()))
+        far = self.file("far.csv", head + "a,us,i,H100 SXM,8,14.00,0.6\nb,us,i,H100 SXM,8,30.10,0.999\n")
+        picked = " ".join(run(*ask, "--prices", far).stdout.split())
+        self.assertIn("Supply: the host of 8x H100 SXM was up 60% of the time. Next best: 8x H100 SXM (b)", picked)
+        self.assertIn("up 60%", run("offers", "--prices", far).stdout)
+
+    def test_a_word_behind_a_list_is_one_of_the_filter(self):
+        name = self.file("mine.csv", "provider,gpu,gpus,price\nlab,L4,1,0.4\nlab,H100 SXM,8,24\n")
+        shown = run("offers", "--prices", name, "H100").stdout
+        self.assertIn("Shown 1 of 1 offers that match, of 2", shown)
+        self.assertIn("no such file", run("offers", "--prices", name, "other.csv").stderr)
 
 
 if __name__ == "__main__":
