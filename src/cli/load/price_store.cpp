@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/deliver/deliver.h"
+#include "cli/io/read_file.h"
 #include "cli/load/user_folder.h"
 #include "store/price_store.h"
 

@@ -18,6 +18,7 @@
 #include "cli/prices/prices_actions.h"
 #include "input/feeds/feed_formats.h"
 #include "input/feeds/rows/parted_lists.h"
+#include "output/words/plan_words.h"
 
 namespace gpuplan::cli {
 namespace {

@@ -62,12 +62,12 @@ class SinglesOfList {
 int newest_month(const std::vector<Offer>& known, const DearerOffers& left_out, int as_of) {
   constexpr std::size_t kOneIn = 20;
   std::map<int, std::size_t, std::greater<>> months(left_out.months.begin(), left_out.months.end());
-  MonthsOfList age;
-  int month = 0;
+  MonthsOfList month_of;
+  int last = 0;
   std::size_t* counted = nullptr;
   for (const Offer& offer : known) {
-    if (const int now = age(offer.as_of); counted == nullptr || now != month) {
-      month = now;
+    if (const int now = month_of(offer.as_of); counted == nullptr || now != last) {
+      last = now;
       counted = &months[now];
     }
     ++*counted;

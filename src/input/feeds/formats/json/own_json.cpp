@@ -22,6 +22,7 @@
 #include "input/feeds/rows/price_notes.h"
 #include "input/feeds/rows/stock_words.h"
 #include "input/prices/price_kind.h"
+#include "input/text/untidy/yes_no.h"
 
 namespace gpuplan {
 namespace {
