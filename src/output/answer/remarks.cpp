@@ -18,6 +18,7 @@
 #include "output/words/problem_words.h"
 #include "output/words/spot_words.h"
 #include "plan/advice/alternatives.h"
+#include "plan/notes/api_prices.h"
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
 #include "plan/notes/model_notes.h"
@@ -376,9 +377,13 @@ std::vector<Remark> remarks(const PlanReport& report) {
   const Plan* pick = report.pick();
   if (pick == nullptr) return found;
   const AnswerConstants& weights = report.catalogue.answer_constants;
+  // Who pays less for the same answers elsewhere needs no plan: that weighs as much as what goes wrong.
+  const auto api = api_comparison(*pick, report.job, report.catalogue);
+  const bool dearer = api && api->api < api->own;
   for (const Rule& rule : kRules)
     if (const std::string text = rule.say(report, *pick); !text.empty())
-      found.push_back({weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : "",
+      found.push_back({rule.say == api_words && dearer ? weights.weight_host : weights.*rule.weight, text, rule.warning,
+                       rule.say == assumed_remark ? without_flags(text) : "",
                        rule.say == assumed_remark ? "Assumed: several settings (--details)." : "",
                        rule.say == regret_remark && !regrets_nothing(report, *pick) ? stays_words(report, "It") : "",
                        rule.say == spot_remark          ? RemarkAbout::kSpot

@@ -1,5 +1,7 @@
 #include "output/answer/parts/api_words.h"
 
+#include <variant>
+
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
@@ -16,15 +18,25 @@ std::string tokens_words(double tokens) {
   return count_text(tokens);
 }
 
+/// " for Llama-3.1-70B" where the job's model is called otherwise: a later one of the same shape.
+std::string other_model(const Job& job, const std::string& priced) {
+  for (const Phase& phase : job.phases)
+    if (const auto* generate = std::get_if<GeneratePhase>(&phase.work);
+        generate != nullptr && !generate->models.empty())
+      return squeeze(generate->models.front().name).contains(squeeze(priced)) ? "" : " for " + printable(priced, 40);
+  return "";
+}
+
 }  // namespace
 
 std::string api_words(const PlanReport& report, const Plan& plan) {
   const auto found = api_comparison(plan, report.job, report.catalogue);
   if (!found) return "";
   const ApiPrice& price = *found->price;
-  const std::string text = "API: " + to_text(found->api) + " at " + printable(price.provider, 40) + " (" +
-                           to_text(price.input) + " per 1M input tokens, " + to_text(price.output) + " output, " +
-                           price.as_of + "); this plan " + to_text(found->own) + ", " +
+  const std::string text = "API: " + to_text(found->api) + " at " + printable(price.provider, 40) +
+                           other_model(report.job, price.model) + " (" + to_text(price.input) +
+                           " per 1M input tokens, " + to_text(price.output) + " output, " + price.as_of +
+                           "); this plan " + to_text(found->own) + ", " +
                            to_text(found->own * (1e6 / found->output_tokens)) + " per 1M output tokens. ";
   if (found->even_tokens <= 0) return text + "Its machines cost more per token, however many there are.";
   if (found->own < found->api)
