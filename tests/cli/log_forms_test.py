@@ -130,6 +130,53 @@ def swift(key):
     return write
 
 
+def llama2c(r):
+    return "".join(f"{s} | loss {l:.4f} | lr 1.000000e-05 | {m:.2f}ms | mfu 12.11%\n" for s, l, n, m, t in r.rows())
+
+
+def metric_logger(r):
+    """What many took over from torchvision's references: MAE, DeiT, DINOv2."""
+    return "".join(f"Training  [{s:6}/{r.planned}]  eta: 1 day, 4:11:02  lr: 0.0001 (0.0001)  total_loss: {l:.4f} (9.0000)  "
+                   f"grad_norm: {n} ({n})  time: {m / 1e3:.5f}  data: 0.0012  max mem: {r.gib * 1024:.0f}\n" for s, l, n, m, t in r.rows())
+
+
+def brackets(r):
+    return "".join(f"[2025-01-02 10:00:00 swin_tiny](main.py 242): INFO Train: [0/1][{s}/{r.planned}]\teta 0:10:12 lr 0.000001\t "
+                   f"time {m / 1e3:.5f} (0.5201)\tloss {l:.4f} (9.0000)\tgrad_norm {n} ({n})\tmem {r.gib * 1024:.0f}MB\n"
+                   for s, l, n, m, t in r.rows())
+
+
+def short_names(r):
+    return "".join(f"[00:10] it={s:>6} | train/loss={l} | grad_norm={n} | ms/it={m} | tokens/s={t} | gpu_mem={r.gib:.2f}G | host mem=12.00G\n"
+                   for s, l, n, m, t in r.rows())
+
+
+def tensors(r):
+    return "".join(f"step={s}, loss=tensor({l}, device='cuda:0'), grad_norm=np.float64({n}), dt={m}ms\n" for s, l, n, m, t in r.rows())
+
+
+def record_of(kind):
+    """A record in lines of its own, maps inside of maps, and a Python dict behind a line of JSON."""
+    def write(r):
+        first = '{"config": {"model": "x", "seed": 1}}\n' if kind == "after JSON" else ""
+        for s, l, n, m, t in r.rows():
+            if kind == "pprint":
+                first += f"{{'grad_norm': {n},\n 'loss': {l},\n 'step': {s},\n 'step_time': {m / 1e3:.5f}}}\n"
+            elif kind == "indented":
+                first += f'{{\n  "step": {s},\n  "loss": {l},\n  "optimizer": {{\n    "grad_norm": {n}\n  }},\n  "step_time": {m / 1e3:.5f}\n}}\n'
+            elif kind == "nested":
+                first += f'{{"step": {s}, "metrics": {{"loss": {l}, "grad_norm": {n}}}, "perf": {{"step_time": {m / 1e3:.5f}}}}}\n'
+            else:
+                first += f"{{'loss': {l}, 'grad_norm': {n}, 'step': {s}, 'step_time': {m / 1e3:.5f}}}\n"
+        return first
+    return write
+
+
+def markdown(r):
+    return "| step | loss | grad norm | dt |\n|---:|---:|---:|---:|\n" + "".join(
+        f"| {s} | {l} | {n} | {m / 1e3:.5f} |\n" for s, l, n, m, t in r.rows())
+
+
 def columns(separator):
     def write(r):
         lines = [["step", "loss", "grad_norm", "dt"]] + [[str(s), str(l), str(n), f"{m / 1e3:.5f}"]
@@ -149,6 +196,12 @@ FORMS = [(llmc, "llm.c", {"norm", "time", "rate", "planned"}), (llmc_cpu, "llm.c
          (prime, "key-value lines", {"norm", "named time", "rate", "reserved"}), (lingua, "torchtitan", {"time"}),
          (xtuner, "key-value lines", {"norm", "named time", "planned", "memory"}),
          (own_time, "key-value lines", {"named time", "planned", "memory"}),
+         (llama2c, "key-value lines", {"time"}), (metric_logger, "key-value lines", {"norm", "named time", "planned", "memory"}),
+         (brackets, "key-value lines", {"norm", "named time", "planned", "memory"}),
+         (short_names, "key-value lines", {"norm", "time", "rate", "memory"}), (tensors, "key-value lines", {"norm", "time"}),
+         (record_of("pprint"), "Hugging Face Trainer", {"norm", "time"}), (record_of("indented"), "Hugging Face Trainer", {"norm", "time"}),
+         (record_of("nested"), "Hugging Face Trainer", {"norm", "time"}), (record_of("after JSON"), "Hugging Face Trainer", {"norm", "time"}),
+         (markdown, "metrics table", {"norm", "time"}),
          (swift("global_step/max_steps"), "Hugging Face Trainer", {"norm", "planned"}), (swift("iteration"), "Hugging Face Trainer", {"planned"})]
 
 
@@ -203,7 +256,7 @@ class Forms(Logs):
         if "rate" in tells:
             self.near(answer["measured"]["tokens_per_second"], late(r.rate), what)
         if "memory" in tells:
-            self.near(answer["measured"]["allocated_gib"], r.gib, what)
+            self.near(answer["measured"]["allocated_gib"], r.gib, what, 1e-3)
         if "reserved" in tells:
             self.near(answer["measured"]["reserved_gib"], r.gib, what)
 
@@ -216,7 +269,7 @@ class Forms(Logs):
 
     def test_prefixes_of_ranks_change_nothing(self):
         for form, format_name, tells in FORMS:
-            if form in (postfix, columns("\t")) or format_name == "metrics table":
+            if form == postfix or format_name == "metrics table" or form.__qualname__.startswith("record_of"):
                 continue
             r = Run(7)
             other = Run(7)
@@ -265,6 +318,58 @@ class Forms(Logs):
         self.assertEqual(answer["measured"]["seconds_per_step"], 55.5)
         self.assertEqual(answer["measured"]["tokens_per_second_per_gpu"], 1015.5)
         self.assertEqual(answer["measured"]["allocated_gib"], 60.5)
+
+    def test_every_record_may_say_how_long_the_run_is(self):
+        """Trainer's, where it counts tokens (include_num_input_tokens_seen); its summary has no loss."""
+        text = "".join(f" {s}%|x   | {s}/40 [00:10<01:00, 4.25s/it]\n{{'loss': {4 - s / 16}, 'num_input_tokens_seen': {s * 100}, "
+                       f"'train_runtime': {s * 4.25}, 'train_tokens_per_second': 7700.5, 'epoch': {s / 40}}}\n" for s in range(1, 41))
+        answer = self.ask(self.write(text))
+        self.assertEqual((answer["steps"], answer["loss"]["values"]), (40, 40))
+        end = ("{'train_runtime': 170.0, 'train_steps_per_second': 0.235, 'train_loss': 2.7, 'epoch': 1.0}\n***** eval metrics *****\n"
+               "  eval_loss               =     1.5625\n")
+        answer = self.ask(self.write(text + end))
+        self.assertEqual((answer["end"], answer["steps"], answer["loss"]["end"]), ("done", 40, 1.53125))
+        self.assertEqual(answer["validation_loss"]["end"], 1.5625)
+
+    def test_what_a_model_writes_is_no_progress(self):
+        """Answers of learning by rewards stand between the records; the first stands before any."""
+        text = "".join(f"How many steps 12/30 did loss = 0.5 take?\n{{'loss': {s / 64}, 'reward': {s / 16}, 'epoch': {s / 100}}}\n"
+                       f" {s}%|x   | {s}/250 [00:10<01:00, 21.50s/it]\n" for s in range(1, 20))
+        answer = self.ask(self.write(text))
+        self.assertEqual((answer["steps"], answer["planned_steps"], answer["loss"]["values"]), (19, 250, 19))
+
+    def test_evaluations_behind_a_training_without_losses(self):
+        bars = [f"{int(100 * s / 80)}%|x  | {s}/80 [00:{s // 2:02}<00:10, 2.00it/s]\n" for s in (1, 40, 80)]
+        held_out = "100%|x  | 10/10 [00:01<00:00, 10.00it/s]\n"
+        text = "".join("".join(bars) + held_out + f"epoch={e}: train_epoch_loss=tensor({3 - e / 4}, device='cuda:0') "
+                       f"eval_epoch_loss=tensor({3.25 - e / 4}, device='cuda:0')\n" for e in range(3))
+        answer = self.ask(self.write(text))
+        self.assertEqual((answer["steps"], answer["loss"]["end"], answer["validation_loss"]["end"]), (240, 2.5, 2.75))
+        self.assertEqual(answer["measured"]["seconds_per_step"], 0.5)
+
+    def test_the_summary_of_wandb_stands_in_for_a_silent_program(self):
+        end = "wandb: Run history:\nwandb:    loss █▇▁\nwandb: Run summary:\nwandb:    loss 2.125\nwandb:    step 5000\nwandb: \n"
+        answer = self.ask(self.write(end))
+        self.assertEqual((answer["steps"], answer["loss"]["end"]), (5000, 2.125))
+        r = Run(8)
+        self.holds(self.ask(self.write(own_words(r) + end)), r, "key-value lines", {"norm", "time", "rate", "planned", "memory"}, "wandb behind")
+
+    def test_samples_of_dmon(self):
+        head = "# gpu    pwr     sm    mem     fb\n# Idx      W      %      %     MB\n"
+        answer = self.ask(self.write((head + "    0    350     97     60  20480\n    1      -     97      -  40960\n") * 9))
+        self.assertEqual((answer["measured"]["device_gib"], answer["measured"]["gpu_busy"]), (40, 0.97))
+
+    def test_bars_of_passes(self):
+        """OpenRLHF's; DeepSpeed tells how many passes a step has."""
+        text = "  gradient_accumulation_steps .. 4\n" + "".join(
+            f"Train step of epoch 0: {s}%|x   | {4 * s}/400 [00:10<01:00, 1.50s/it, gpt_loss={4 - s / 16}]\r" for s in range(1, 20))
+        answer = self.ask(self.write(text + "\n"))
+        self.assertEqual((answer["steps"], answer["measured"]["seconds_per_step"], answer["loss"]["end"]), (19, 6, 2.8125))
+
+    def test_rates_of_answers(self):
+        for line, rate in (("Average tokens/sec: 162.25", 162.25), ("Generation: 100 tokens, 41.25 tokens-per-sec", 41.25),
+                           ("[BENCHMARK] token_throughput(token/sec) 2090.5", 2090.5)):
+            self.assertEqual(self.ask(self.write(line + "\n"))["measured"], {"tokens_per_second": rate}, line)
 
     def test_losses_in_the_words_before_a_bar(self):
         text = "".join(f"Training Epoch: 1/2, step {s}/40 completed (loss: {4 - s / 16}): {s}%|x    | {s + 1}/40 [00:{s:02}<01:00, 1.50s/it]\r"

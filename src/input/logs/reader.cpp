@@ -75,6 +75,8 @@ struct File {
   Quoting quoting;
   std::uint64_t json_lines = 0;  ///< before the text began
   bool first_line = true;
+  std::string dict;  ///< of several lines, as far as it was read
+  int dict_rank = -1;
   bool labels = true;  ///< every line begins with a bare number
   Tracebacks tracebacks;
   char last = '\n';  ///< of what was compressed
@@ -134,7 +136,12 @@ struct LogReader::State {
       file.content = Content::kText;
       file.json_lines = file.json.lines();
       file.first_line = false;
+      if (file.json.lost_brace()) cut("{");
     }
+    cut(bytes);
+  }
+
+  void cut(std::string_view bytes) {
     file.lines.feed(bytes, [this](std::string_view raw, std::uint32_t number, bool fed) {
       file.wrapped.line(raw, number, fed,
                         [this](std::string_view text, std::uint32_t line) { take(text, line, true); });
@@ -148,13 +155,44 @@ struct LogReader::State {
     if (line.time > 0) book.clock(line.time);
     if (columns) columns->line(line, files);
     const std::uint64_t told = book.told();
-    const Match match = understand(line);
+    const Match match = goes_on(line) ? whole_dict(line) : understand(line);
     file.first_line = false;
     if (book.told() != told) file.quoting.record();
     else if (!file.tracebacks.open()) file.quoting.text(text);
     const bool row = file.table.open() && match == Match::kRecord;
     if (!row && !metrics.empty()) read_metrics(line, whole);
     return match;
+  }
+
+  /// pprint and json.dumps(indent=...) write a record in several lines: "{'loss': 2.3," and " 'step': 10}".
+  bool goes_on(const LogLine& line) {
+    constexpr std::size_t kLongest = std::size_t{64} << 10U;
+    std::string_view text = line.text;
+    scan::skip_spaces(text);
+    if (file.dict.empty()) {
+      const bool begins = text.starts_with("{'") || text.starts_with("{\"") || text == "{";
+      if (!begins || text.contains('}') || !(text.ends_with(',') || text == "{")) return false;
+      file.dict = text;
+      file.dict_rank = line.rank;
+      return true;
+    }
+    const bool more =
+        line.rank == file.dict_rank && (text.starts_with('\'') || text.starts_with('"') || text.starts_with('}'));
+    if (!more || file.dict.size() + text.size() > kLongest) {
+      file.dict.clear();
+      return goes_on(line);
+    }
+    (file.dict += ' ') += text;
+    return true;
+  }
+
+  /// Its last line is the one that it is told by.
+  Match whole_dict(const LogLine& line) {
+    if (std::ranges::count(file.dict, '{') != std::ranges::count(file.dict, '}')) return Match::kNo;
+    const std::string dict = std::exchange(file.dict, {});
+    LogLine all = line;
+    all.text = dict;
+    return understand(all);
   }
 
   void read_metrics(const LogLine& line, bool whole) {
@@ -243,8 +281,9 @@ struct LogReader::State {
       case '{':
         return any(llmq_record, trainer_step);
       default:
-        return is_digit(text.front()) ? any(trainer_step, numbers_step, ultralytics_step, keras_step, fastai_row)
-                                      : broken;
+        return is_digit(text.front())
+                   ? any(trainer_step, numbers_step, ultralytics_step, keras_step, fastai_row, dmon_row)
+                   : broken;
     }
   }
 

@@ -306,6 +306,7 @@ void LogBook::add(LogFormat format, StepValue quantity, double step, double valu
   if (owner == LogFormat::kFields && format != LogFormat::kFields && quantity == StepValue::kLoss) {
     values.clear();  // lines of any form stood in for the program's own
     owner = format;
+    give_way();
   }
   if (owner != format) return;  // another format told it first: the same values once more
   if (!values.empty() && step == values.last().step) return;

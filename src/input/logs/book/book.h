@@ -95,6 +95,8 @@ struct LogFacts {
   int times_told = 0, times_less = 0;       ///< so many of them; those that were less than the one before
   bool block_of_names = false;              ///< lines of that block are "name: value" (EasyR1)
   bool stage_without_loss = false;          ///< of torchtitan's ranks some print -1 for want of a loss
+  int dmon_busy = -1, dmon_memory = -1;     ///< columns of `nvidia-smi dmon`; -1: it has none
+  std::optional<StepRecord> wandb_summary;  ///< as far as it was read
   double resumed_at = 0;                    ///< the step that Hugging Face's Trainer went on from
 };
 
@@ -103,7 +105,7 @@ enum class Noise : std::uint8_t { kNone, kIgnored, kThread };
 
 /// What the sentences of one line tell together: it has the words "step" and "epoch", and the signs of a program.
 struct LineMarks {
-  bool step = false, epoch = false;
+  bool step = false, epoch = false, loss = false;
   std::size_t step_at = 0;
   std::optional<LogFormat> sign;
   Noise noise = Noise::kNone;
@@ -177,6 +179,8 @@ class LogBook {
   bool takes_metrics(int rank) { return takes(metric_rank_, rank); }
   /// Whose steps the log counts; nullopt: none were met.
   std::optional<LogFormat> step_format() const { return step_owner_; }
+  /// The same, or whose losses they are where nobody tells steps.
+  std::optional<LogFormat> told_by() const;
   /// A program that tells its steps, but no losses (DeepSpeed's engine, bars of loops that people write): lines of any
   /// form may have them.
   bool lacks_loss() const;
@@ -220,6 +224,7 @@ class LogBook {
   void add_mean_loss();
   Segment& segment(LogFormat format);
   void forget_reached();
+  void give_way();
   void place_in_run(LogFormat format, StepRecord& record);
   void start_again(LogFormat format, double step, const LogLine& line);
   void note_left_out(const StepRecord& record);
@@ -244,7 +249,8 @@ class LogBook {
   std::vector<std::pair<LogFormat, Segment>> segments_;
   std::array<std::optional<LogFormat>, kSeries> owners_;
   std::optional<LogFormat> step_owner_;
-  bool steps_trained_ = false;  ///< its records say more than settings
+  std::optional<double> planned_before_;  ///< steps that were told before lines of any form stood in
+  bool steps_trained_ = false;            ///< its records say more than settings
   SkippedSteps skipped_;
   TimeSource time_source_ = TimeSource::kNone;
   bool hello_ = false, restart_said_ = false;

@@ -1,6 +1,7 @@
 #include "input/logs/book/lines.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/text.h"
@@ -49,7 +50,9 @@ bool take_marked_rank(std::string_view rest, std::string_view& text, LogLine& li
   if (is_digit(rest.front())) {
     take_rank(rest);
     if (!take(rest, ",")) return false;
+    const bool named = take(rest, "mpirank:");  // SageMaker's "[1,mpirank:0,algo-1]<stdout>:"
     const int rank = take_rank(rest);
+    if (named && take(rest, ",")) rest.remove_prefix(std::min(rest.size(), rest.find(']')));
     if (rank < 0 || (!take(rest, "]<stdout>:") && !take(rest, "]<stderr>:"))) return false;
     line.rank = rank;
   } else {
@@ -152,6 +155,23 @@ bool take_digits(std::string_view& text, LogLine& line) {
   return true;
 }
 
+/// "I0820 10:11:12.123456 139912 trainer.py:701] " (glog, absl): the time alone is taken; the names stay, for they
+/// tell whose line it is. The day is one of a leap year.
+void note_glog_time(std::string_view text, LogLine& line) {
+  constexpr std::string_view kShape = "I0820 10:11:12.1";
+  if (text.size() <= kShape.size() || text[5] != ' ' || !std::string_view("IWEF").contains(text[0])) return;
+  for (std::size_t at = 1; at < 5; ++at)
+    if (!is_digit(text[at])) return;
+  std::string_view time = text.substr(6);
+  double seconds = 0;
+  if (!scan::take_time(time, seconds)) return;
+  constexpr std::array<int, 12> kBefore = {0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335};
+  constexpr double kDay = 86'400, kYear = 19'723;  // days from 1970 to 2024
+  const int month = 10 * (text[1] - '0') + (text[2] - '0'), day = 10 * (text[3] - '0') + (text[4] - '0');
+  if (month < 1 || month > 12 || day < 1 || day > 31) return;
+  line.time = kDay * (kYear + kBefore[static_cast<std::size_t>(month - 1)] + day - 1) + seconds;
+}
+
 /// "worker-0: " (pdsh) and "trainer-1  | " (docker compose): the name of a host, before what a name would not stand
 /// before otherwise.
 bool take_host(std::string_view& text) {
@@ -193,7 +213,10 @@ LogLine plain_line(std::string_view text, std::uint32_t number, std::string& buf
     if (peek.front() == '[') taken = take_bracket(peek, line);
     else if (peek.front() == '(') taken = take_process(peek, line);
     else if (is_digit(peek.front())) taken = take_digits(peek, line);
-    else if (i == 0 && is_letter(peek.front())) taken = take_host(peek);
+    else if (i == 0 && is_letter(peek.front())) {
+      note_glog_time(peek, line);
+      taken = take_host(peek);
+    }
     if (!taken) break;
     text = peek;
   }

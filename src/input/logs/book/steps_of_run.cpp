@@ -21,6 +21,7 @@ void LogBook::place_in_run(LogFormat format, StepRecord& record) {
     record.step = epochs.count({record.step, record.of, record.epoch, record.epochs, record.of_epoch}, begins);
     planned = epochs.planned();
   }
+  if (format == LogFormat::kFields && !step_owner_) planned_before_ = log.planned_steps;
   if (!(record.of > 0) || (step_owner_ && *step_owner_ != format && steps_trained_)) return;
   log.planned_steps = std::isnan(planned) ? std::nullopt : std::optional(planned);
 }
@@ -40,6 +41,23 @@ void LogBook::forget_steps(LogFormat format) {
   if (owners_[static_cast<std::size_t>(StepValue::kStepSeconds)] != format) return;
   log.step_seconds.clear();
   time_source_ = TimeSource::kNone;
+}
+
+/// What lines of any form said of steps, before the program's own came, was told by something that it wrote beside.
+void LogBook::give_way() {
+  if (step_owner_ != LogFormat::kFields) return;
+  segment(LogFormat::kFields) = {};
+  forget_reached();
+  step_owner_.reset();
+  steps_trained_ = false;
+  log.planned_steps = planned_before_;
+  log.every_step_counted = false;
+  facts.bar_total.reset();
+}
+
+std::optional<LogFormat> LogBook::told_by() const {
+  const auto& losses = owners_[static_cast<std::size_t>(StepValue::kLoss)];
+  return step_owner_ || losses == LogFormat::kFields ? step_owner_ : losses;
 }
 
 void LogBook::forget_reached() {

@@ -294,6 +294,12 @@ Match labelled_bar(LogBook& book, const LogLine& line) {
     book.record(LogFormat::kTorchtune, record, line, TimeSource::kBar);
     return Match::kRecord;
   }
+  // OpenRLHF's bars of supervised training count passes, of which a step has several (openrlhf/trainer/sft_trainer.py).
+  if (const double passes = book.facts.accumulation.value_or(1); passes > 1 && bar.label.contains("Train step of ")) {
+    bar.done = std::floor(bar.done / passes);
+    bar.total = std::floor(bar.total / passes);
+    bar.step_seconds *= passes;
+  }
   // NeMo's one bar is of all steps.
   return note_bar(book, line, bar, epoch_of(bar.label), holds(bar.postfix, "consumed_samples="));
 }

@@ -36,16 +36,38 @@ NamedValue column_named(std::string_view name) {
     field.name = trim(name.substr(0, open));
     field.unit = name.substr(open + 1, name.size() - std::min(name.size(), open + 2));
   }
-  const NamedValue value = meaning_of(field);
+  NamedValue value = meaning_of(field);
+  // DeepSpeed's monitor: "Train/Samples/train_loss"
+  if (const std::size_t slash = field.name.rfind('/');
+      value.kind == NamedValue::Kind::kNothing && slash != std::string_view::npos) {
+    field.name.remove_prefix(slash + 1);
+    value = meaning_of(field);
+    if (value.kind != NamedValue::Kind::kQuantity) value = {};  // "requests/s" has no number of a step
+  }
   return value.kind == NamedValue::Kind::kMeanTime ? NamedValue{} : value;
 }
 
 }  // namespace
 
+std::string_view LogCsv::inside(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with('|')) text.remove_prefix(1);
+  if (text.ends_with('|')) text.remove_suffix(1);
+  return text;
+}
+
 bool LogCsv::head(LogBook& book, const LogLine& line, bool first, const LogNames& names) {
   const std::string_view text = trim(line.text);
   const bool commas = text.find(',') != std::string_view::npos;
-  if (!commas && text.find('\t') == std::string_view::npos && !text.starts_with("memory.used")) return false;
+  // "| step | loss |" of Markdown
+  const bool bars = text.size() > 2 && text.starts_with('|') && text.ends_with('|');
+  if (!commas && !bars && text.find('\t') == std::string_view::npos && !text.starts_with("memory.used")) return false;
+  if (bars) {
+    separator_ = '|';
+    if (!metrics_head(inside(text), names)) return false;
+    book.shows(format_);
+    return true;
+  }
   separator_ = commas ? ',' : '\t';
   // What a notebook shows of Hugging Face's Trainer, copied: "Step	Training Loss	Validation Loss".
   const bool notebook = text.starts_with("Step\tTraining Loss") || text.starts_with("Epoch\tTraining Loss");
@@ -163,12 +185,15 @@ Match LogCsv::sample(LogBook& book, const LogLine& line) const {
 }
 
 Match LogCsv::metrics(LogBook& book, const LogLine& line) const {
-  std::string_view rest = line.text;
+  const bool bars = separator_ == '|';
+  if (bars && !trim(line.text).starts_with('|')) return Match::kNo;
+  std::string_view rest = bars ? inside(line.text) : line.text;
   StepRecord record;
   std::size_t at = 0;
   for (bool more = true; more; ++at) {
     if (at == columns_.size()) return Match::kNo;
-    const std::string_view cell = take_cell(rest, more, separator_);
+    std::string_view cell = take_cell(rest, more, separator_);
+    if (bars) cell = trim(cell);
     if (columns_[at].kind != Column::Kind::kValue || cell.empty()) continue;
     std::string_view text = cell;
     double value = 0;

@@ -28,6 +28,7 @@ class LogCsv {
     NamedValue value;
   };
 
+  static std::string_view inside(std::string_view text);  ///< of a row between bars
   bool sample_head(std::string_view text);
   bool metrics_head(std::string_view text, const LogNames& names);
   Match sample(LogBook& book, const LogLine& line) const;

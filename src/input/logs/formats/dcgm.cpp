@@ -24,6 +24,45 @@ bool known(const LogBook& book, std::string_view text) {
 
 }  // namespace
 
+/// "# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec   mclk   pclk     fb": the head of `nvidia-smi dmon`, again
+/// and again
+void dmon_head(LogBook& book, const LogLine& line, std::string_view) {
+  std::string_view rest = line.text.substr(std::string_view("# ").size());
+  if (!line.text.starts_with("# gpu ")) return;
+  LogFacts& facts = book.facts;
+  facts.dmon_busy = facts.dmon_memory = -1;
+  for (int column = 0; !rest.empty(); ++column) {
+    scan::skip_spaces(rest);
+    const std::string_view name = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(name.size());
+    if (name == "sm") facts.dmon_busy = column;
+    if (name == "fb") facts.dmon_memory = column;
+  }
+  if (facts.dmon_busy > 0 || facts.dmon_memory > 0) book.shows(LogFormat::kNvidiaSmi);
+}
+
+/// "    0    350     60     70     98     60      0      0   2619   1980  71234"; "-" is no value
+Match dmon_row(LogBook& book, const LogLine& line) {
+  const LogFacts& facts = book.facts;
+  if (facts.dmon_busy < 0 && facts.dmon_memory < 0) return Match::kNo;
+  std::string_view rest = line.text, gpu;
+  std::optional<double> busy, memory;
+  int column = 0;
+  for (scan::skip_spaces(rest); !rest.empty(); scan::skip_spaces(rest), ++column) {
+    const std::string_view cell = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(cell.size());
+    const auto value = scan::number(cell);
+    if (!value && cell != "-") return Match::kNo;
+    if (column == 0) gpu = cell;
+    else if (column == facts.dmon_busy && value) busy = *value / 100;
+    else if (column == facts.dmon_memory) memory = value;
+  }
+  if (column <= std::max(facts.dmon_busy, facts.dmon_memory)) return Match::kNo;
+  book.shows(LogFormat::kNvidiaSmi);
+  book.gpu_sample(gpu, busy, memory ? std::optional(*memory * units::MiB) : std::nullopt, line.number);
+  return Match::kRecord;
+}
+
 Match dcgm_sample(LogBook& book, const LogLine& line) {
   std::string_view rest = line.text;
   if (!scan::take(rest, "DCGM_FI_")) return Match::kNo;

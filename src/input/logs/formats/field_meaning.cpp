@@ -37,7 +37,9 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"train_step", kStepNumber},
     NameMeaning{"iter", kStepNumber},
     NameMeaning{"iteration", kStepNumber},
-    NameMeaning{"s", kStepNumber},  // llm.c: "s:250 tel:3.5"
+    NameMeaning{"it", kStepNumber},
+    NameMeaning{"step_i", kStepNumber},  // paxml
+    NameMeaning{"s", kStepNumber},       // llm.c: "s:250 tel:3.5"
     NameMeaning{"epoch", {NamedValue::Kind::kEpoch, StepValue::kLoss, 1}},
     NameMeaning{"loss", is_value(StepValue::kLoss)},
     NameMeaning{"train_loss", is_value(StepValue::kLoss)},
@@ -59,6 +61,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"step_loss", is_value(StepValue::kLoss)},
     NameMeaning{"loss_step", is_value(StepValue::kLoss)},
     NameMeaning{"loss_train_total", is_value(StepValue::kLoss)},
+    NameMeaning{"train_epoch_loss", is_value(StepValue::kLoss)},  // peft's examples
     NameMeaning{"trl", is_value(StepValue::kLoss)},
     NameMeaning{"loss_mean", is_value(StepValue::kLoss)},    // torchtitan's learning by rewards
     NameMeaning{"policy_loss", is_value(StepValue::kLoss)},  // OpenRLHF; where another is told, that one counts
@@ -101,6 +104,10 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"step_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"iter_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"ms_step", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"ms_it", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"ms_iter", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"s_it", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"sec_it", is_value(StepValue::kStepSeconds)},
     NameMeaning{"dt_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"elapsed_time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
@@ -258,6 +265,11 @@ NamedValue meaning_of(const LogField& field) {
   std::string_view words(small.data(), name.size());
   // detectron2's "max_mem: 7012M"
   if (field.mebi && words.contains("mem")) measure = {FieldUnit::kBytes, units::MiB.value};
+  if (field.gibi && words.contains("mem")) measure = {FieldUnit::kBytes, units::GiB.value};
+  // "max mem: 18712" of the many who took over torchvision's MetricLogger: so many GiB no GPU has.
+  constexpr double kSurelyMebi = 500;
+  if (measure.unit == FieldUnit::kNone && !field.fraction && field.value >= kSurelyMebi && words.ends_with("mem"))
+    measure = {FieldUnit::kBytes, units::MiB.value};
   std::size_t left = 0;
   while (true) {
     if (const NameMeaning* const found = kMeanings.find(words); found != nullptr) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "input/logs/book/known_names.h"
@@ -131,7 +132,7 @@ bool LogFields::number(LogField& field) {
   field.unit = unit_;
   field.measure.reset();
   field.total = scan::kUnknown;
-  field.mebi = false;
+  field.mebi = field.gibi = field.bracketed = false;
   field.fraction = std::ranges::any_of(written, [](char c) { return c == '.' || c == 'e' || c == 'E'; });
   if (rest.size() > 3 && (rest[0] == '/' || (rest[0] == ' ' && rest[1] == '/' && rest[2] == ' '))) {
     // "12/90", "1/  90", "1 / 90"
@@ -141,6 +142,10 @@ bool LogFields::number(LogField& field) {
   } else if (rest.size() > 1 && rest[0] == '/' && is_digit(rest[1])) {
     rest.remove_prefix(1);
     scan::take_count(rest, field.total);
+  }
+  if (!std::isnan(field.total) && rest.starts_with(']')) {
+    const std::size_t open = begin == 0 ? std::string_view::npos : text_.find_last_not_of(' ', begin - 1);
+    field.bracketed = open != std::string_view::npos && text_[open] == '[';
   }
   if (!rest.empty() && (rest.front() == 'k' || rest.front() == 'K') && (rest.size() == 1 || !is_name_letter(rest[1]))) {
     field.value *= 1e3;
@@ -156,6 +161,7 @@ bool LogFields::number(LogField& field) {
   const char next = size < peek.size() ? peek[size] : ' ';
   if (close && next != ':' && next != '=' && !is_name_letter(next)) {
     field.mebi = peek.substr(0, size) == "M";  // which is no minute
+    field.gibi = peek.substr(0, size) == "G";
     if (!field.mebi) field.measure = field_measure(peek.substr(0, size));
     if (field.measure) {
       field.unit = peek.substr(0, size);
@@ -196,6 +202,13 @@ void LogFields::word() {
     const bool inside = (c == '/' || c == '-' || c == '.') && at_ + 1 < text_.size() && is_letter(text_[at_ + 1]);
     if (!is_name_letter(c) && !inside) break;
     ++at_;
+  }
+  // "loss=tensor(2.3, device='cuda:0')", "loss=np.float64(2.3)": the number in it is the value.
+  const std::string_view written = text_.substr(begin, at_ - begin);
+  if (separated_ && name_end_ > name_begin_ && at_ < text_.size() && text_[at_] == '(' &&
+      (written == "tensor" || written == "Tensor" || written == "array" || written.contains("float"))) {
+    ++at_;
+    return;
   }
   if (separated_ || name_end_ == name_begin_) name_begin_ = begin;
   name_end_ = at_;

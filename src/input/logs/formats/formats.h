@@ -29,7 +29,7 @@ bool trainer_summary(std::string_view text);
 
 /// "step 12/90 | loss 3.1 | 57.3 ms": any line with the number of a step, and a loss, a time or a rate as names with
 /// numbers. True for such a line.
-bool fields_step(LogBook& book, const LogLine& line, LogFormat format);
+bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step = scan::kUnknown);
 /// A line with the word "step" or "iter" at `at`, of that format by its signs: a known program's behind something that
 /// is put before all lines, or one of any form.
 void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format);
@@ -39,6 +39,9 @@ void epoch_line(LogBook& book, const LogLine& line, LogFormat format);
 
 /// "250 train 3.21" and "250 val 3.30", all of the line.
 Match numbers_step(LogBook& book, const LogLine& line);
+
+/// A row below the head of `nvidia-smi dmon`.
+Match dmon_row(LogBook& book, const LogLine& line);
 
 /// A sentence of a preamble, or of something worth a line: `rest` is what follows the words it was found by.
 using LogSentence = void(LogBook& book, const LogLine& line, std::string_view rest);
@@ -50,15 +53,16 @@ LogSentence torchtitan_trainer, torchtitan_tokens, torchtitan_gpu, torchtitan_pa
     torchtitan_degrees, torchtitan_done;
 LogSentence megatron_arguments, megatron_memory, megatron_memory_gb, megatron_validation, megatron_done, megatron_world;
 LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation,
-    trainer_steps, trainer_goes_on, trainer_trainable, trainer_gpus, trainer_record, trainer_mean_loss, peft_parameters,
-    lightning_processes, litgpt_memory, litgpt_time;
+    trainer_steps, trainer_goes_on, trainer_trainable, trainer_gpus, trainer_record, trainer_mean_loss,
+    trainer_eval_loss, peft_parameters, lightning_processes, litgpt_memory, litgpt_time;
 LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
     vllm_benchmark, vllm_benchmark_throughput, serving_benchmark, benchmark_first_token, benchmark_per_token,
     generation_done;
 LogSentence loggable_bar;
 LogSentence sglang_rate, sglang_cache, sglang_tokens;
-LogSentence step_word, epoch_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss,
-    deepspeed_overflow, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;
+LogSentence step_word, epoch_word, loss_word, dmon_head, deepspeed_passes, litgpt_final, torchtune_memory,
+    deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss, deepspeed_overflow, deepspeed_batch,
+    llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

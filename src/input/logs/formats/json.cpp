@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "input/logs/formats/fields.h"
+
 namespace gpuplan {
 namespace {
 
@@ -86,6 +88,8 @@ void LogJson::number(LogBook& book, double value) {
     record_.note(book, key_, value);
     return;
   }
+  if (depth_ == 2 && in_record_ && !state_file_ && meaning_of_key(key_).kind != NamedValue::Kind::kStep)
+    record_.note(book, key_, value);
   if (depth_ != 1) return;
   RunLog& log = book.log;
   if (key_ == "max_steps" && value > 0) {
@@ -157,6 +161,11 @@ bool LogJson::feed(LogBook& book, std::string_view bytes) {
       ++at;
     } else if (!take_sign(book, bytes, at)) {
       bad_at_ = at;
+      // "{'loss': 2.3}" behind a record: the brace is of what follows.
+      std::size_t brace = at;
+      while (brace > 0 && (bytes[brace - 1] == ' ')) --brace;
+      if (depth_ == 1 && key_next_ && brace > 0 && bytes[brace - 1] == '{') bad_at_ = brace - 1;
+      lost_brace_ = depth_ == 1 && key_next_ && brace == 0;
       return false;
     }
   }

@@ -18,6 +18,8 @@ class LogJson {
   /// Takes the next bytes; false: this is no JSON (from `bad_at` of these bytes on).
   bool feed(LogBook& book, std::string_view bytes);
   std::size_t bad_at() const { return bad_at_; }
+  /// A brace before these bytes belongs to what they begin.
+  bool lost_brace() const { return lost_brace_; }
   /// All that was opened is closed.
   bool complete() const { return depth_ == 0 && state_ == State::kValue && token_.empty(); }
   std::uint64_t lines() const { return line_ - 1; }
@@ -50,6 +52,7 @@ class LogJson {
   std::optional<double> global_step_;  ///< of the outermost map
   std::uint32_t line_ = 1;
   std::size_t bad_at_ = 0;
+  bool lost_brace_ = false;
 };
 
 }  // namespace gpuplan

@@ -72,6 +72,7 @@ constexpr std::array kSentences = {
     Sentence{"{'eval_loss': ", trainer_record},
     Sentence{"{'train_runtime': ", trainer_record},
     Sentence{"train_loss  ", trainer_mean_loss},
+    Sentence{"  eval_loss  ", trainer_eval_loss},
     Sentence{"(token/s): ", sglang_rate},
     Sentence{"KV Cache is allocated.", sglang_cache},
     Sentence{"max_total_num_tokens=", sglang_tokens},
@@ -155,6 +156,17 @@ constexpr std::array kSentences = {
     Sentence{"Time to first token (ms) ", benchmark_first_token},
     Sentence{"Inter token latency (ms) ", benchmark_per_token},
     Sentence{" ± ", llama_bench_row},
+    Sentence{"token_throughput(token/sec) ", vllm_benchmark},  // TensorRT-LLM's gptManagerBenchmark
+    Sentence{"Average tokens/sec: ", generation_rate},         // gpt-fast
+    Sentence{" tokens-per-sec", mlx_rate},
+    Sentence{"Peak memory: ", mlx_memory},
+    Sentence{"GPU peak memory ", torchtune_memory},
+    Sentence{"System/Peak GPU Memory (MB)=", olmo_peak},
+    Sentence{"inal evaluation | val loss: ", litgpt_final},
+    Sentence{"gradient_accumulation_steps ..", deepspeed_passes},
+    Sentence{"epoch:train:", espnet_line},
+    Sentence{"wandb: ", wandb_line},
+    Sentence{"# gpu  ", dmon_head},
     Sentence{"val loss ", llmc_validation},
     Sentence{"NVIDIA ", nvidia_smi_gpu},
     // lines of steps in any form
@@ -177,6 +189,9 @@ constexpr std::array kSentences = {
     Sentence{"Loss: ", deepspeed_loss},
     Sentence{"loss: ", deepspeed_loss},
     Sentence{"loss = ", deepspeed_loss},
+    Sentence{"loss=", loss_word},
+    Sentence{"loss ", loss_word},
+    Sentence{"Loss ", loss_word},
     // not finite: Megatron, PyTorch's anomaly detection, programs of their own
     Sentence{"found NaN in ", not_finite},
     Sentence{"found Inf in ", not_finite},
@@ -269,6 +284,7 @@ void read_sentences(LogBook& book, const LogLine& line) {
   const LogFormat format = book.marks.sign.value_or(LogFormat::kFields);
   if (book.marks.step) fields_line(book, line, book.marks.step_at, format);
   else if (book.marks.epoch) epoch_line(book, line, format);
+  else if (book.marks.loss) fields_step(book, line, format);
   if (end == index.ends.size()) return;
   const RunEnd& row = index.ends[end];
   if (row.role == RunEnd::Role::kEnd) book.event(row.kind, line, text, row.stopped);

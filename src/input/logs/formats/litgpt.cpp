@@ -59,8 +59,8 @@ Match litgpt_step(LogBook& book, const LogLine& line) {
     book.shows(LogFormat::kLitgpt);
     return Match::kRecord;
   }
-  const double passes = (pass - (pass > facts.pass ? facts.pass : 0)) /
-                        std::max(1.0, record.step - (record.step > facts.pass_step ? facts.pass_step : 0));
+  // Every step has as many: lines that are further apart tell it by all of them so far.
+  const double passes = std::round(pass / std::max(1.0, record.step));
   facts.pass = pass;
   facts.pass_step = record.step;
   if (passes >= 1) record.set(StepValue::kStepSeconds, facts.pass_seconds / facts.passes_told * passes);
@@ -85,6 +85,16 @@ void litgpt_time(LogBook& book, const LogLine& line, std::string_view rest) {
   if (book.step_format() != LogFormat::kLitgpt || !take_next(rest, value) || !(value > 0)) return;
   book.log.run_time = Seconds{value};
   book.ends(line);
+}
+
+/// "Final evaluation | val loss: 0.912 | val ppl: 2.489"
+void litgpt_final(LogBook& book, const LogLine& line, std::string_view rest) {
+  double value = 0;
+  if (book.step_format() != LogFormat::kLitgpt || !take_next(rest, value)) return;
+  StepRecord record;
+  record.step = book.step();
+  record.set(StepValue::kValidation, value);
+  book.record(LogFormat::kLitgpt, record, line);
 }
 
 /// "[batch=4/4800]:" and "[epoch=2][batch=4/100]:"; evaluations have "[Eval batch=...".

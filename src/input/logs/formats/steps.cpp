@@ -37,7 +37,9 @@ struct StepLine {
   bool after_epoch = false;           ///< the number before this one was that of an epoch
   bool rewards = false;               ///< it has names that only learning by rewards has
   bool fraction = false;              ///< a loss or time that is no whole number: code has whole ones
-  double batch = scan::kUnknown, batches = scan::kUnknown;  ///< "Batch 50/938", which may be a size too
+  double batch = scan::kUnknown, batches = scan::kUnknown;     ///< "Batch 50/938", which may be a size too
+  double bracket = scan::kUnknown, brackets = scan::kUnknown;  ///< "[  10/125000]" of a line that names no step
+  bool gpu_memory = false;                                     ///< "gpu mem", beside which "mem" is the host's
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
@@ -60,7 +62,7 @@ double some_time(const LogField& field) {
 bool times_are_of_steps(LogFacts& facts, double time) {
   constexpr int kOften = 8;
   ++facts.times_told;
-  if (time < facts.time_told) ++facts.times_less;
+  if (time <= facts.time_told) ++facts.times_less;
   facts.time_told = time;
   return facts.times_less >= 2 && facts.times_less * kOften > facts.times_told;
 }
@@ -89,7 +91,21 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     it.batch = field.value;
     it.batches = field.total;
   }
+  if (field.bracketed && !field.fraction && field.value >= 0 && field.total >= field.value &&
+      named.kind == NamedValue::Kind::kNothing) {
+    // "[0/300][10/1251]"
+    if (it.bracket >= 0 && std::isnan(it.record.epoch)) {
+      it.record.epoch = it.bracket;
+      it.record.epochs = it.brackets;
+    }
+    it.bracket = field.value;
+    it.brackets = field.total;
+  }
   if (named.kind == NamedValue::Kind::kNothing && std::isnan(it.some_time)) it.some_time = some_time(field);
+  if (named.kind == NamedValue::Kind::kAllocated) {
+    if (it.gpu_memory && iequals(field.name, "mem")) return;
+    it.gpu_memory = it.gpu_memory || field.name.contains("gpu") || field.name.contains("GPU");
+  }
   // prime-rl's "Peak Mem. 58.1 GiB" is what the allocator reserves (src/prime_rl/trainer/sft/train.py).
   if (named.kind == NamedValue::Kind::kAllocated && field.name.ends_with("Peak Mem") &&
       field.name.data()[field.name.size()] == '.') {
@@ -131,9 +147,9 @@ constexpr unsigned quantity_bit(StepValue quantity) { return 1U << static_cast<u
 
 }  // namespace
 
-bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
+bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step) {
   // Beside the lines of a program that is known, others repeat it or are of parts of a step, unless it tells no loss.
-  const auto owner = book.step_format();
+  const auto owner = book.told_by();
   const bool beside = format == LogFormat::kFields && owner && *owner != LogFormat::kFields;
   if (beside && !book.lacks_loss()) return false;
   if (line.text.starts_with('#')) return false;  // a program's own text
@@ -162,6 +178,12 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
     record.of = it.batches;
     record.of_epoch = true;
   }
+  if (std::isnan(record.step) && it.bracket >= 0 && record.has(StepValue::kLoss)) {
+    record.step = it.bracket;
+    record.of = it.brackets;
+    record.of_epoch = record.epoch >= 0;
+  }
+  if (std::isnan(record.step) && bare_step >= 0) record.step = bare_step;
   if (std::isnan(record.step)) return false;
   if (maxtext) ++record.step;
   if (validation && record.has(StepValue::kLoss) && !record.has(StepValue::kValidation))
@@ -226,6 +248,13 @@ Match numbers_step(LogBook& book, const LogLine& line) {
   StepRecord record;
   double value = 0;
   if (!scan::take_number(rest, record.step)) return Match::kNo;
+  // llama2.c and others: "100 | loss 5.1234 | lr 3.0e-04 | 312.12ms"
+  if (rest.starts_with(" | ") && rest.contains("loss")) {
+    const LogFormat format = book.step_format() == LogFormat::kNanogpt ? LogFormat::kNanogpt : LogFormat::kFields;
+    LogLine behind = line;
+    behind.text = rest;
+    return fields_step(book, behind, format, record.step) ? Match::kRecord : Match::kNo;
+  }
   const bool train = scan::take(rest, " train ");
   if (!train && !scan::take(rest, " val ")) return Match::kNo;
   if (!scan::take_number(rest, value) || !trim(rest).empty()) return Match::kNo;
@@ -264,13 +293,23 @@ namespace {
 /// samples: a loss at an epoch, of programs that tell no steps.
 void epoch_loss(LogBook& book, const LogLine& line) {
   // Records in braces have readers of their own.
-  if (book.step_format() || line.text.starts_with('#') || line.text.contains('{')) return;
+  const bool beside = book.step_format().has_value();
+  if ((beside && !book.lacks_loss()) || line.text.starts_with('#') || line.text.contains('{')) return;
   StepLine it;
   LogFields fields(line.text);
   for (LogField field; fields.next(field);) note_field(book, it, field);
   StepRecord& record = it.record;
   if (!it.fraction || !(record.epoch >= 0) || !(record.has(StepValue::kLoss) || record.has(StepValue::kValidation)))
     return;
+  if (beside) {
+    if (!record.has(StepValue::kLoss) || book.told_by() == LogFormat::kFields) return;
+    record.keep_only(StepValue::kLoss);
+    record.step = book.step();
+    record.of_run = true;
+    record.of = scan::kUnknown;
+    book.record(LogFormat::kFields, record, line);
+    return;
+  }
   if (record.of > 0) record.epoch = std::max(record.epoch - 1, 0.0) + record.step / record.of;
   record.step = record.of = scan::kUnknown;
   book.epoch(record.epoch);
@@ -293,6 +332,7 @@ void epoch_line(LogBook& book, const LogLine& line, LogFormat format) {
   book.facts.epochs_told = epoch.of.value_or(book.facts.epochs_told);
 }
 
+void loss_word(LogBook& book, const LogLine&, std::string_view) { book.marks.loss = true; }
 void epoch_word(LogBook& book, const LogLine&, std::string_view) { book.marks.epoch = true; }
 
 void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format) {
@@ -320,6 +360,7 @@ void deepspeed_overflow(LogBook& book, const LogLine&, std::string_view) { book.
 
 /// "[Rank 0] Loss: 10.8766" beside DeepSpeed's own lines, which tell the steps.
 void deepspeed_loss(LogBook& book, const LogLine& line, std::string_view rest) {
+  book.marks.loss = true;
   if (book.step_format() != LogFormat::kDeepSpeed || line.text.find("tep") != std::string_view::npos) return;
   StepRecord record;
   record.step = book.step();
@@ -327,6 +368,21 @@ void deepspeed_loss(LogBook& book, const LogLine& line, std::string_view rest) {
   if (!value) return;
   record.set(StepValue::kLoss, *value);
   book.record(LogFormat::kDeepSpeed, record, line);
+}
+
+/// "  gradient_accumulation_steps .. 8"
+void deepspeed_passes(LogBook& book, const LogLine&, std::string_view rest) {
+  while (!rest.empty() && rest.front() == '.') rest.remove_prefix(1);
+  if (const auto value = scan::number(rest); value && *value > 0) book.facts.accumulation = value;
+}
+
+/// "	GPU peak memory reserved: 16.31 GiB" of torchtune (torchtune/training/memory.py)
+void torchtune_memory(LogBook& book, const LogLine&, std::string_view rest) {
+  const bool reserved = scan::take(rest, "reserved: ");
+  double value = 0;
+  if ((reserved || scan::take(rest, "alloc: ") || scan::take(rest, "allocation: ")) && scan::take_next(rest, value) &&
+      scan::take(rest, " GiB"))
+    book.memory(reserved ? LoggedMemory::kReserved : LoggedMemory::kAllocated, value * units::GiB);
 }
 
 /// "  train_batch_size ............. 256" of the engine's configuration

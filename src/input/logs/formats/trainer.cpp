@@ -48,9 +48,13 @@ bool take_value(std::string_view& rest, double& value, bool& number) {
 Match dict(LogBook& book, const LogLine& line, std::string_view rest) {
   TrainerRecord record;
   rest.remove_prefix(1);
-  while (true) {
+  for (int depth = 1; depth > 0;) {
     scan::skip_spaces(rest);
-    if (take(rest, "}")) break;
+    if (take(rest, "}")) {
+      --depth;
+      take(rest, ",");
+      continue;
+    }
     if (rest.empty()) return Match::kBroken;
     const char quote = rest.front();
     if (quote != '\'' && quote != '"') return Match::kNo;
@@ -59,7 +63,13 @@ Match dict(LogBook& book, const LogLine& line, std::string_view rest) {
     double value = 0;
     bool number = false;
     const char* const begin = rest.data();
-    if (!key || !take(rest, ":") || !take_value(rest, value, number)) return Match::kBroken;
+    if (!key || !take(rest, ":")) return Match::kBroken;
+    scan::skip_spaces(rest);
+    if (take(rest, "{")) {  // names of a map inside are told like those beside it
+      ++depth;
+      continue;
+    }
+    if (!take_value(rest, value, number)) return Match::kBroken;
     if (number) record.note(book, *key, value);
     else record.note_text(*key, {begin, static_cast<std::size_t>(rest.data() - begin)});
     take(rest, ",");
@@ -69,7 +79,8 @@ Match dict(LogBook& book, const LogLine& line, std::string_view rest) {
 
 /// A bar of another length than the training's is an evaluation's. Where no preamble tells the steps, the first bar is
 /// taken for the training's, and one after it if the first came to its end without a loss.
-bool is_training_bar(LogBook& book, double total) {
+bool is_training_bar(LogBook& book, const ProgressBar& bar) {
+  const double total = bar.total;
   std::optional<double>& known = book.facts.bar_total;
   if (!known && book.log.planned_steps.value_or(total) == total) known = total;
   if (known == total) {
@@ -77,6 +88,8 @@ bool is_training_bar(LogBook& book, double total) {
     return true;
   }
   if (!known || !book.log.loss.empty() || book.log.last_step.value_or(0) < *known) return false;
+  // An evaluation behind a training that prints no losses is shorter.
+  if (bar.total * bar.step_seconds < book.facts.bar_elapsed) return false;
   book.forget_steps(LogFormat::kTrainerOutput);
   book.log.planned_steps = known = total;
   return true;
@@ -98,7 +111,7 @@ Match trainer_bar(LogBook& book, const LogLine& line) {
     book.facts.next_done = bar.done;
     book.facts.next_total = bar.total;
     book.shows(LogFormat::kTrainerOutput);
-  } else if (is_training_bar(book, bar.total)) {
+  } else if (is_training_bar(book, bar)) {
     StepRecord record;
     record.step = bar.done;
     record.of = bar.total;
@@ -228,7 +241,11 @@ void TrainerRecord::end(LogBook& book, LogFormat format, const LogLine& line) co
 
 bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) {
   RunLog& log = book.log;
-  if (!std::isnan(run_time_)) {
+  // With counts of tokens every record says how long the run is.
+  if (!std::isnan(run_time_) && record_.has(StepValue::kLoss)) {
+    record_.set(StepValue::kClock, run_time_);
+    if (tokens_per_second_ > 0) record_.set(StepValue::kTokens, tokens_per_second_);
+  } else if (!std::isnan(run_time_)) {
     end(book, format, line);
     return true;
   }
@@ -291,7 +308,19 @@ void trainer_mean_loss(LogBook& book, const LogLine& line, std::string_view rest
   book.shows(LogFormat::kTrainerOutput);
 }
 
-bool trainer_summary(std::string_view text) { return text.contains("'train_runtime': "); }
+/// "  eval_loss               =     0.8712" of "***** eval metrics *****"
+void trainer_eval_loss(LogBook& book, const LogLine& line, std::string_view rest) {
+  scan::skip_spaces(rest);
+  double value = 0;
+  if (!take(rest, "=") || !take_next(rest, value) || !trim(rest).empty()) return;
+  StepRecord record;
+  record.step = book.step();
+  record.of_run = true;
+  record.set(StepValue::kValidation, value);
+  book.record(LogFormat::kTrainerOutput, record, line);
+}
+
+bool trainer_summary(std::string_view text) { return text.contains("'train_runtime': ") && !text.contains("'loss': "); }
 
 void trainer_epochs(LogBook& book, const LogLine&, std::string_view rest) { book.facts.epochs = logged(rest); }
 void trainer_device_batch(LogBook& book, const LogLine&, std::string_view rest) {

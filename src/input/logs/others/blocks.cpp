@@ -73,6 +73,12 @@ void olmo_memory(LogBook& book, const LogLine&, std::string_view rest) {
     book.memory(reserved ? LoggedMemory::kReserved : LoggedMemory::kAllocated, *value * units::GiB);
 }
 
+/// "    System/Peak GPU Memory (MB)=61,234": torch.cuda.max_memory_allocated() / 10^6
+void olmo_peak(LogBook& book, const LogLine&, std::string_view rest) {
+  constexpr Bytes kMegabyte{1e6};
+  if (const auto value = scan::amount(rest)) book.memory(LoggedMemory::kAllocated, *value * kMegabyte);
+}
+
 /// "========================= Step 1/100 ========================="
 void nemo_rl_head(LogBook& book, const LogLine& line, std::string_view rest) {
   if (line.text.starts_with("====") && line.text.ends_with("====")) begin(book, LogFormat::kNemoRl, rest);

@@ -58,8 +58,10 @@ void mmengine_line(LogBook& book, const LogLine& line, std::string_view rest) {
 void timm_line(LogBook& book, const LogLine& line, std::string_view rest) {
   double epoch = 0, done = 0, total = 0;
   if (!take_next(rest, epoch) || !take(rest, " [") || !take_next(rest, done) || !take(rest, "/") ||
-      !take_next(rest, total) || !(total > 0) || !rest.contains("%)]"))
+      !take_next(rest, total) || !(total > 0) || !rest.contains("%)]")) {
+    book.marks.loss = true;  // "Train: [0/300][10/1251] ... loss 6.9"
     return;
+  }
   StepRecord record;
   record.step = epoch * total + done + 1;  // counts from 0
   set(record, StepValue::kLoss, behind(rest, "Loss: "));
@@ -92,6 +94,7 @@ void timm_test(LogBook& book, const LogLine& line, std::string_view rest) {
   if (!take_next(rest, now) || !take(rest, " (") || !take_next(rest, mean)) return;
   StepRecord record;
   record.step = book.step();
+  record.of_run = true;
   record.set(StepValue::kValidation, mean);
   book.record(LogFormat::kTimm, record, line);
 }
@@ -164,7 +167,8 @@ Match keras_step(LogBook& book, const LogLine& line) {
   double done = 0, total = 0;
   if (!take_next(rest, done) || !take(rest, "/") || !scan::take_number(rest, total) || !(total > 0)) return Match::kNo;
   scan::skip_spaces(rest);
-  if (!rest.starts_with("━") && !rest.starts_with("[=") && !rest.starts_with("[>") && !rest.starts_with("[."))
+  if (!rest.starts_with("━") && !rest.starts_with("[=") && !rest.starts_with("[>") && !rest.starts_with("[.") &&
+      !rest.starts_with("- "))  // verbose=2: "1875/1875 - 12s - 6ms/step - loss: 0.29"
     return Match::kNo;
   const auto loss = behind(rest, "- loss: ");
   if (!loss) return Match::kNo;

@@ -46,6 +46,10 @@ void fairseq_line(LogBook& book, const LogLine& line, std::string_view) {
     if (const auto rate = value_of(text, "lr")) record.set(StepValue::kLearningRate, *rate);
     if (const auto rate = value_of(text, "ups"); rate && *rate > 0) record.set(StepValue::kStepSeconds, 1 / *rate);
     if (const auto words = value_of(text, "wps")) record.set(StepValue::kTokens, *words);
+    if (const auto memory = value_of(text, "cuda_gb_allocated"))  // metaseq
+      book.memory(LoggedMemory::kAllocated, *memory * units::GiB);
+    if (const auto memory = value_of(text, "cuda_gb_reserved"))
+      book.memory(LoggedMemory::kReserved, *memory * units::GiB);
     if (const auto wall = value_of(text, "wall")) book.elapsed(Seconds{*wall});
   }
   book.record(LogFormat::kFairseq, record, line);
@@ -105,6 +109,7 @@ void levanter_validation(LogBook& book, const LogLine& line, std::string_view re
   if (book.step_format() != LogFormat::kBars || !scan::take_next(rest, loss) || !trim(rest).empty()) return;
   StepRecord record;
   record.step = book.step();
+  record.of_run = true;
   record.set(StepValue::kValidation, loss);
   book.record(LogFormat::kBars, record, line);
 }
@@ -116,6 +121,7 @@ void accelerate_evaluation(LogBook& book, const LogLine& line, std::string_view 
   if (!format || !loss || !line.text.contains("epoch ") || line.text.contains("step")) return;
   StepRecord record;
   record.step = book.step();
+  record.of_run = true;
   record.set(StepValue::kValidation, *loss);
   book.record(*format, record, line);
 }

@@ -1,6 +1,8 @@
 // Single lines of programs whose lines of steps are read by their names: Unsloth's notebooks, mlx-lm (mlx_lm/lora.py),
 // DeepSpeed-Chat (dschat/utils/perf.py, training/step1_supervised_finetuning/main.py), llama.cpp
 // (tools/llama-bench/llama-bench.cpp, src/llama-context.cpp) and llm.c (train_gpt2.cu, train_gpt2.py).
+#include <utility>
+
 #include "base/text.h"
 #include "input/logs/others/others.h"
 
@@ -22,9 +24,9 @@ std::optional<double> amount_behind(std::string_view text, std::string_view word
   return at == std::string_view::npos ? std::nullopt : scan::amount(text.substr(at + words.size()));
 }
 
-void generates(LogBook& book, const LogLine& line, double rate) {
+void generates(LogBook& book, const LogLine& line, double rate, LogFormat format = LogFormat::kLlamaCpp) {
   if (!(rate > 0)) return;
-  book.shows(LogFormat::kLlamaCpp);
+  book.shows(format);
   book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
   book.log.generated = true;
   book.works(line);
@@ -48,9 +50,52 @@ void unsloth_time(LogBook& book, const LogLine& line, std::string_view rest) {
   if (const auto format = book.step_format(); format && book.step() > 0) {
     StepRecord mean;
     mean.step = book.step();
+    mean.of_run = true;
     mean.set(StepValue::kStepSeconds, *seconds / book.step());
     book.record(*format, mean, line, TimeSource::kMean);
   }
+}
+
+/// "Generation: 100 tokens, 41.233 tokens-per-sec" of mlx-lm; "Prompt: " is what was read.
+void mlx_rate(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::size_t kWords = std::string_view(" tokens-per-sec").size();
+  if (!line.text.starts_with("Generation: ")) return;
+  if (const auto rate = last_number(text_before(line, rest, kWords))) generates(book, line, *rate, LogFormat::kFields);
+}
+
+/// "Peak memory: 4.212 GB": mx.get_peak_memory() / 1e9
+void mlx_memory(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr Bytes kGigabyte{1e9};
+  double value = 0;
+  if (line.text.starts_with("Peak memory: ") && scan::take_next(rest, value) && trim(rest) == "GB")
+    book.memory(LoggedMemory::kAllocated, value * kGigabyte);
+}
+
+/// "Average tokens/sec: 162.30" (gpt-fast's generate.py), below the rates of single answers
+void generation_rate(LogBook& book, const LogLine& line, std::string_view rest) {
+  double rate = 0;
+  if (line.text.starts_with("Average tokens/sec: ") && scan::take_number(rest, rate))
+    generates(book, line, rate, LogFormat::kFields);
+}
+
+/// "1epoch:train:381-400batch: iter_time=1.2e-04, ..., loss=61.3, ..., optim0_lr0=1.2e-05, train_time=0.512" of
+/// ESPnet (espnet2/train/reporter.py): means of these batches, the time in seconds.
+void espnet_line(LogBook& book, const LogLine& line, std::string_view rest) {
+  const std::string_view before = text_before(line, rest, std::string_view("epoch:train:").size());
+  const auto epoch = last_number(before);
+  double from = 0;
+  StepRecord record;
+  if (!epoch || !scan::take_number(rest, from) || !scan::take(rest, "-") || !scan::take_number(rest, record.step) ||
+      !scan::take(rest, "batch: "))
+    return;
+  record.epoch = *epoch;
+  record.of_epoch = true;
+  for (const auto& [name, quantity] : {std::pair{std::string_view(" loss="), StepValue::kLoss},
+                                       {" grad_norm=", StepValue::kGradNorm},
+                                       {" optim0_lr0=", StepValue::kLearningRate},
+                                       {" train_time=", StepValue::kStepSeconds}})
+    if (const auto value = amount_behind(rest, name)) record.set(quantity, *value);
+  if (record.has(StepValue::kLoss)) book.record(LogFormat::kFields, record, line);
 }
 
 /// "Starting training..., iters: 1000" of mlx-lm
@@ -70,6 +115,7 @@ void deepspeed_chat_speed(LogBook& book, const LogLine& line, std::string_view) 
     book.log.sequence_length = length;
   StepRecord record;
   record.step = book.step();
+  record.of_run = true;
   record.set(StepValue::kStepSeconds, *seconds);
   if (rate && *rate > 0) record.set(StepValue::kSequences, *rate);
   if (const auto flops = amount_behind(line.text, "TFLOPs: ")) record.set(StepValue::kModelFlops, *flops * 1e12);
@@ -83,6 +129,7 @@ void deepspeed_chat_evaluation(LogBook& book, const LogLine& line, std::string_v
   if (!line.text.starts_with("ppl: ") || !loss || !format) return;
   StepRecord record;
   record.step = book.step();
+  record.of_run = true;
   record.set(StepValue::kValidation, *loss);
   book.record(*format, record, line);
 }
@@ -134,6 +181,7 @@ void llama_cookbook_evaluation(LogBook& book, const LogLine& line, std::string_v
   if (!format || !scan::take_number(rest, loss)) return;
   StepRecord record;
   record.step = book.step();
+  record.of_run = true;
   record.set(StepValue::kValidation, loss);
   book.record(*format, record, line);
 }
