@@ -371,6 +371,20 @@ class Forms(Logs):
                            ("[BENCHMARK] token_throughput(token/sec) 2090.5", 2090.5)):
             self.assertEqual(self.ask(self.write(line + "\n"))["measured"], {"tokens_per_second": rate}, line)
 
+    def test_the_first_of_several_losses_counts(self):
+        text = "".join(f"Epoch: 0 | Step: {s} | Actor Loss: {s / 64} | Critic Loss: 0.25 | Unsupervised Loss: 0.0\n" for s in range(1, 20))
+        self.assertEqual(self.ask(self.write(text))["loss"]["end"], 19 / 64)
+
+    def test_held_out_losses_of_an_epoch_behind_its_steps(self):
+        text = "".join(f"| epoch {e:3} | {i:5}/   90 batches | ms/batch 12.50 | loss {3 - e / 2:5.2f}\n" for e in (1, 2) for i in (30, 60, 90)).replace("| epoch   2 |    30", "| end of epoch   1 | time: 38.12s | valid loss  2.75 |\n| epoch   2 |    30")
+        answer = self.ask(self.write(text))
+        self.assertEqual((answer["steps"], answer["validation_loss"]["end"], answer["measured"]["seconds_per_step"]), (180, 2.75, 0.0125))
+
+    def test_results_of_benchmarks(self):
+        record = {"backend": "vllm", "num_prompts": 1000, "output_throughput": 3240.5, "mean_ttft_ms": 812.5, "mean_tpot_ms": 27.25}
+        answer = self.ask(self.write(json.dumps(record), "r.json"))
+        self.assertEqual(answer["measured"], {"tokens_per_second": 3240.5, "seconds_to_first_token": 0.8125, "seconds_per_output_token": 0.02725})
+
     def test_losses_in_the_words_before_a_bar(self):
         text = "".join(f"Training Epoch: 1/2, step {s}/40 completed (loss: {4 - s / 16}): {s}%|x    | {s + 1}/40 [00:{s:02}<01:00, 1.50s/it]\r"
                        for s in range(16))

@@ -90,7 +90,7 @@ bool names_training(std::string_view label) {
                                                        "Test", "test", "redict", "oad"};
   for (const std::string_view other : kOthers)
     if (holds(label, other)) return false;
-  for (const std::string_view word : {"train", "step", "iter", "progress"})
+  for (const std::string_view word : {"train", "step", "iter", "progress", "update"})
     if (begins_with(label, word)) return true;
   return epoch_of(label).number.has_value();
 }

@@ -106,6 +106,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"ms_step", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"ms_it", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"ms_iter", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
+    NameMeaning{"ms_batch", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"s_it", is_value(StepValue::kStepSeconds)},
     NameMeaning{"sec_it", is_value(StepValue::kStepSeconds)},
     NameMeaning{"dt_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},

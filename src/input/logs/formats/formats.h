@@ -40,6 +40,8 @@ void epoch_line(LogBook& book, const LogLine& line, LogFormat format);
 /// "250 train 3.21" and "250 val 3.30", all of the line.
 Match numbers_step(LogBook& book, const LogLine& line);
 
+/// A number of a benchmark's file of results.
+void benchmark_value(LogBook& book, const LogLine& line, std::string_view key, double value);
 /// A row below the head of `nvidia-smi dmon`.
 Match dmon_row(LogBook& book, const LogLine& line);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "input/logs/formats/fields.h"
+#include "input/logs/formats/formats.h"
 
 namespace gpuplan {
 namespace {
@@ -100,6 +101,7 @@ void LogJson::number(LogBook& book, double value) {
     // The outermost map of a trainer_state.json comes sorted: what stands before log_history is not told apart from
     // a record of its own, and harmless.
     record_.note(book, key_, value);
+    if (!state_file_) benchmark_value(book, here(), key_, value);
   }
 }
 

@@ -159,6 +159,7 @@ constexpr std::array kSentences = {
     Sentence{"token_throughput(token/sec) ", vllm_benchmark},  // TensorRT-LLM's gptManagerBenchmark
     Sentence{"Average tokens/sec: ", generation_rate},         // gpt-fast
     Sentence{" tokens-per-sec", mlx_rate},
+    Sentence{"median throughput: ", vllm_benchmark},  // SGLang's bench_one_batch
     Sentence{"Peak memory: ", mlx_memory},
     Sentence{"GPU peak memory ", torchtune_memory},
     Sentence{"System/Peak GPU Memory (MB)=", olmo_peak},

@@ -113,6 +113,11 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     return;
   }
   if (field.name.ends_with("policy_loss") && it.record.has(StepValue::kLoss)) return;
+  // "Actor Loss: 0.01 | Critic Loss: 0.2 | Unsupervised Loss: 0.0": the first of several counts, or the one without
+  // more words.
+  if (named.kind == NamedValue::Kind::kQuantity && named.quantity == StepValue::kLoss &&
+      it.record.has(StepValue::kLoss) && field.name.contains(' '))
+    return;
   switch (named.kind) {
     case NamedValue::Kind::kStep:
       if (!std::isnan(it.record.step) || field.fraction || !(field.value >= 0)) return;
@@ -294,13 +299,24 @@ namespace {
 void epoch_loss(LogBook& book, const LogLine& line) {
   // Records in braces have readers of their own.
   const bool beside = book.step_format().has_value();
-  if ((beside && !book.lacks_loss()) || line.text.starts_with('#') || line.text.contains('{')) return;
+  if ((beside && !book.lacks_loss() && book.step_format() != LogFormat::kFields) || line.text.starts_with('#') ||
+      line.text.contains('{'))
+    return;
   StepLine it;
   LogFields fields(line.text);
   for (LogField field; fields.next(field);) note_field(book, it, field);
   StepRecord& record = it.record;
   if (!it.fraction || !(record.epoch >= 0) || !(record.has(StepValue::kLoss) || record.has(StepValue::kValidation)))
     return;
+  // "| end of epoch   1 | time: 38.12s | valid loss  4.71 |"
+  if (book.step_format() == LogFormat::kFields && record.has(StepValue::kValidation) && !record.has(StepValue::kLoss)) {
+    record.keep_only(StepValue::kValidation);
+    record.step = book.step();
+    record.of_run = true;
+    record.of = scan::kUnknown;
+    book.record(LogFormat::kFields, record, line);
+    return;
+  }
   if (beside) {
     if (!record.has(StepValue::kLoss) || book.told_by() == LogFormat::kFields) return;
     record.keep_only(StepValue::kLoss);

@@ -108,6 +108,19 @@ void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
   book.log.generated = true;
 }
 
+/// What the files of `vllm bench serve` and SGLang's bench_serving have under these keys.
+void benchmark_value(LogBook& book, const LogLine& line, std::string_view key, double value) {
+  if (!(value > 0)) return;
+  if (key == "output_throughput") {
+    add_rate(book, line, value);
+    book.log.generated = book.log.benchmark = true;
+  } else if (key == "mean_ttft_ms") {
+    book.log.first_token = value * units::millisecond;
+  } else if (key == "mean_tpot_ms") {
+    book.log.per_token = value * units::millisecond;
+  }
+}
+
 namespace {
 
 void latency(std::optional<Seconds>& of, std::string_view rest) {
