@@ -308,7 +308,8 @@ TEST(Work, WhatMayBeCutShortWritesCheckpointsInTime) {
   EXPECT_GE(every, 1);
   EXPECT_LE(every * step, 1 * units::hour);
   const Laid whole(slow_job("own: [{name: a, gpu: A100 SXM 80GB}]"));
-  EXPECT_EQ(setting(*whole.work(), "checkpoint_steps"), setting(*whole.work(), "steps")) << "nobody takes it away";
+  EXPECT_LE(setting(*whole.work(), "checkpoint_steps") * step, 1.1 * units::hour)
+      << "nobody takes it away, but it may end";
   const Laid preemptible(slow_job("pools: [{name: a, gpu: A100 SXM 80GB, gpus: 1, preemptible: true}]"));
   EXPECT_LE(setting(*preemptible.work(), "checkpoint_steps") * step, 1.1 * units::hour);
   const Laid spot(slow_job("offers: [{gpu: A100 SXM 80GB, price: $2/h, spot_price: $0.5/h, interruptions: 5%/h}]",

@@ -137,14 +137,16 @@ PhaseEstimate with_due_checkpoints(const Job& job, const PhasePlan& part) {
       estimate.checkpoints < 1 || estimate.steps < 1 || estimate.work.p50 <= Seconds{})
     return estimate;
   Seconds apart = 1 * units::hour;  // where nobody says how often that happens
+  double least = estimate.checkpoints;
   if (interruption_rate(job, *part.offer)) {
+    least = 1;  // the time of the plan has those of this interval in it, and no others
     const SpotTerms terms = spot_terms(job, estimate, *part.offer);
     if (const Seconds best = recoverable(terms, interruptible_work(estimate)).interval; best > Seconds{}) apart = best;
   }
   // No more of them than there are steps.
   const double count = std::min(std::ceil(estimate.work.p50 / apart), estimate.steps);
   const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
-  recount_checkpoints(defaults_of(job, phase).checkpoint, std::max(count, estimate.checkpoints), estimate);
+  recount_checkpoints(defaults_of(job, phase).checkpoint, std::max(count, least), estimate);
   return estimate;
 }
 

@@ -9,13 +9,18 @@ namespace {
 /// A checkpoint that is whole and the one being written after it.
 constexpr int kUsuallyKept = 2;
 
+/// What is written for want of a word may take so much of the time that it saves.
+constexpr double kLittle = 0.01;
+
 /// Machines that stay break down: the root of twice the time of a checkpoint and the time between failures (Young
-/// 1974), and not more than one an hour. Zero: not before the end.
+/// 1974). Runs also end otherwise, at a time limit or by hand, and many programs save nothing then: so at least as
+/// often as takes a hundredth of the time, and not more than once an hour. Zero: not before the end.
 Seconds worth_between(const PracticeConstants& practice, const PhaseEstimate& estimate) {
   if (estimate.steps < 1 || estimate.checkpoint_rate <= BytesPerSecond{}) return {};
   const Seconds one = estimate.checkpoint_bytes / estimate.checkpoint_rate;
   const Seconds between = units::hour * (practice.gpu_hours_to_failure / std::max(1, estimate.gpus));
-  const Seconds apart = std::max(1 * units::hour, Seconds{std::sqrt(2 * one.value * between.value)});
+  const Seconds young{std::sqrt(2 * one.value * between.value)};
+  const Seconds apart = std::max(1 * units::hour, std::min(young, one / kLittle));
   return apart < estimate.work.p50 ? apart : Seconds{};
 }
 
