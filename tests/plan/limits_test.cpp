@@ -66,6 +66,13 @@ TEST(Limits, CombinationsThatFrameworksRefuse) {
   // 32 layers.
   EXPECT_EQ(met("megatron", [](TrainPhase&, Strategy& s) { s.pp = 4, s.interleave = 3; }), "even_parts");
   EXPECT_EQ(met("megatron", [](TrainPhase&, Strategy& s) { s.pp = 4, s.interleave = 4; }), "none");
+  // deepspeed/runtime/pipe/engine.py ends where gradients are cut.
+  const auto stages = [](Sharding sharding) {
+    return [sharding](TrainPhase&, Strategy& s) { s.pp = 2, s.dp = 2, s.sharding = sharding; };
+  };
+  EXPECT_EQ(met("deepspeed", stages(Sharding::kZero2)), "pipeline_whole");
+  EXPECT_EQ(met("deepspeed", stages(Sharding::kZero3)), "pipeline_whole");
+  EXPECT_EQ(met("deepspeed", stages(Sharding::kZero1)), "none");
   const auto host = [](TrainPhase& train, Strategy& s) {
     train.optimizer.matrices = Optimizer::kMuon;
     s.offload = Offload::kOptimizer;

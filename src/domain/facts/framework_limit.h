@@ -41,6 +41,7 @@ enum class FrameworkLimit : std::uint8_t {
   kShardsAdaptedExperts,  ///< the same where adapters learn beside them
   kWideCuts,              ///< 32-bit weights only where layers are whole and shards have no copies
   kEvenSequence,          ///< sequences divide over the ranks that share them
+  kPipelineWhole,         ///< gradients and weights whole in each pipeline stage
   // Of hardware that the columns leave out: why, and what to take instead.
   kOldGpus,  ///< those below its least compute capability
   kAmd,      ///< those of AMD
@@ -77,6 +78,7 @@ struct Names<FrameworkLimit> {
       Named<FrameworkLimit>{FrameworkLimit::kShardsAdaptedExperts, "shards_adapted_experts"},
       Named<FrameworkLimit>{FrameworkLimit::kWideCuts, "wide_cuts"},
       Named<FrameworkLimit>{FrameworkLimit::kEvenSequence, "even_sequence"},
+      Named<FrameworkLimit>{FrameworkLimit::kPipelineWhole, "pipeline_whole"},
       Named<FrameworkLimit>{FrameworkLimit::kOldGpus, "old_gpus"},
       Named<FrameworkLimit>{FrameworkLimit::kAmd, "amd"},
   };

@@ -142,6 +142,8 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
       return alone_and_shorter(train);
     case FrameworkLimit::kCutsShard:
       return s.sharding <= Sharding::kZero1 && s.cp == 1 && s.dp > 1 && s.tp * s.pp > 1;
+    case FrameworkLimit::kPipelineWhole:
+      return s.pp > 1 && s.dp > 1 && s.sharding >= Sharding::kZero2;
     case FrameworkLimit::kOffloadShards:
       return host_states(s) && s.cp == 1 && (s.sharding == Sharding::kNone || s.dp == 1);
     case FrameworkLimit::kEvenParts:

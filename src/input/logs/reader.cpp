@@ -150,6 +150,7 @@ struct LogReader::State {
 
   /// One line; `whole`: it has ended.
   Match take(std::string_view text, std::uint32_t number, bool whole) {
+    if (row_alone(text, number)) return Match::kRecord;
     const LogLine line = plain_line(text, number + static_cast<std::uint32_t>(file.json_lines), buffer);
     book.at(line.number);
     if (line.time > 0) book.clock(line.time);
@@ -164,10 +165,21 @@ struct LogReader::State {
     return match;
   }
 
+  /// Most rows of a table begin with a number and its separator: nothing stands before them that had to be taken off.
+  bool row_alone(std::string_view text, std::uint32_t number) {
+    if (columns || !file.table.begins_row(text)) return false;
+    const LogLine line{.text = text, .number = number + static_cast<std::uint32_t>(file.json_lines)};
+    book.at(line.number);
+    if (file.table.row(book, line) != Match::kRecord) return false;
+    file.quoting.record();
+    return true;
+  }
+
   /// pprint and json.dumps(indent=...) write a record in several lines: "{'loss': 2.3," and " 'step': 10}".
   bool goes_on(const LogLine& line) {
     constexpr std::size_t kLongest = std::size_t{64} << 10U;
     std::string_view text = line.text;
+    if (file.dict.empty() && (text.empty() || is_digit(text.front()) || is_letter(text.front()))) return false;
     scan::skip_spaces(text);
     if (file.dict.empty()) {
       const bool begins = text.starts_with("{'") || text.starts_with("{\"") || text == "{";

@@ -212,7 +212,10 @@ class ShortAnswer {
         paragraph("More: --details, " + all + "--explain, --show NAME (--help lists them)", screen_, 2, 8, Paint::kDim);
     const bool answered = !report_.found.recommendations.limits_missed;
     if (!answered || report_.launch.empty()) return text;
-    text += paragraph("Next: " + report_.launch, screen_, 2, 8, Paint::kDim);
+    // launch asks for a word where memory fits by the median alone.
+    const Plan* pick = report_.pick();
+    const std::string allowed = pick != nullptr && pick->fit == Fit::kTight ? " --allow-tight" : "";
+    text += paragraph("Next: " + report_.launch + allowed, screen_, 2, 8, Paint::kDim);
     for (const std::string& lacking : report_.unwritten)
       text += paragraph("! " + lacking, screen_, 8, 10, Paint::kYellow);
     return text;

@@ -18,6 +18,13 @@ class LogCsv {
   /// Looks whether the line is the head of a table; those of metrics only begin a file.
   bool head(LogBook& book, const LogLine& line, bool first, const LogNames& names);
   bool open() const { return !columns_.empty(); }
+  /// Whether the text begins with a whole number and the separator, and a table is open.
+  bool begins_row(std::string_view text) const {
+    if (columns_.empty() || format_ == LogFormat::kNvidiaSmi) return false;
+    std::size_t digits = 0;
+    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+    return digits > 0 && digits < text.size() && text[digits] == separator_;
+  }
   /// A row of the table, if the line is one.
   Match row(LogBook& book, const LogLine& line) const;
   void forget() { columns_.clear(); }
