@@ -179,7 +179,7 @@ struct LogReader::State {
   bool goes_on(const LogLine& line) {
     constexpr std::size_t kLongest = std::size_t{64} << 10U;
     std::string_view text = line.text;
-    if (file.dict.empty() && (text.empty() || is_digit(text.front()) || is_letter(text.front()))) return false;
+    if (file.dict.empty() && (text.empty() || (text.back() != ',' && text.back() != '{'))) return false;
     scan::skip_spaces(text);
     if (file.dict.empty()) {
       const bool begins = text.starts_with("{'") || text.starts_with("{\"") || text == "{";

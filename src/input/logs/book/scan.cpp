@@ -56,7 +56,8 @@ bool take_slowly(std::string_view& text, std::size_t size, bool commas, double& 
   return true;
 }
 
-bool take_any(std::string_view& text, bool commas, double& value) {
+template <bool kCommas>
+bool take_any(std::string_view& text, double& value) {
   const char* const begin = text.data();
   const char* const end = begin + text.size();
   const char* at = begin;
@@ -66,12 +67,18 @@ bool take_any(std::string_view& text, bool commas, double& value) {
   constexpr std::ptrdiff_t kMostDigits = 18;
   std::uint64_t digits = 0;
   const auto take_digits = [&] {
-    const char* const first = at;
-    for (; at != end && is_digit(*at); ++at) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
-    return at - first;
+    const char* next = at;
+    std::uint64_t sum = digits;
+    for (unsigned digit; next != end && (digit = static_cast<unsigned char>(*next) - unsigned{'0'}) < 10; ++next)
+      sum = 10 * sum + digit;
+    const std::ptrdiff_t taken = next - at;
+    digits = sum;
+    at = next;
+    return taken;
   };
   std::ptrdiff_t written = take_digits();
-  while (commas && written > 0 && end - at > 3 && *at == ',' && is_digit(at[1]) && is_digit(at[2]) && is_digit(at[3])) {
+  while (kCommas && written > 0 && end - at > 3 && *at == ',' && is_digit(at[1]) && is_digit(at[2]) &&
+         is_digit(at[3])) {
     ++at;
     written += take_digits();
   }
@@ -102,7 +109,7 @@ bool take_any(std::string_view& text, bool commas, double& value) {
     }
   }
   const auto size = static_cast<std::size_t>(at - begin);
-  if (!exact || digits >= kExact || places > 22 || places < -22) return take_slowly(text, size, commas, value);
+  if (!exact || digits >= kExact || places > 22 || places < -22) return take_slowly(text, size, kCommas, value);
   // One correctly rounded operation on two exact numbers is the nearest double.
   const auto whole = static_cast<double>(digits);
   const double size_of_it =
@@ -125,8 +132,8 @@ static_assert(days_of(1970, 1, 1) == 0 && days_of(2026, 7, 24) == 20'658);
 
 }  // namespace
 
-bool take_number(std::string_view& text, double& value) { return take_any(text, false, value); }
-bool take_count(std::string_view& text, double& value) { return take_any(text, true, value); }
+bool take_number(std::string_view& text, double& value) { return take_any<false>(text, value); }
+bool take_count(std::string_view& text, double& value) { return take_any<true>(text, value); }
 
 std::optional<double> amount(std::string_view text) {
   double value = 0;
