@@ -54,8 +54,10 @@ std::string_view launcher_for(const Plan& plan) {
       plan.leases, [](const Lease& lease) { return lease.offer == nullptr || lease.offer->kind == OfferKind::kOwn; });
   if (at_home && !plan.leases.empty()) return "bash";
   if (plan.offer != nullptr && (plan.offer->kind == OfferKind::kOwn || plan.offer->provider.empty())) return "bash";
+  // Those that are called like a provider rent single machines there.
+  const bool together = std::ranges::any_of(plan.leases, [](const Lease& lease) { return lease.nodes > 1; });
   for (const Launcher& launcher : launchers())
-    if (plan.offer != nullptr && iequals(launcher.name, plan.offer->provider)) return launcher.name;
+    if (!together && plan.offer != nullptr && iequals(launcher.name, plan.offer->provider)) return launcher.name;
   for (const Launcher& launcher : launchers()) {
     const bool rents =
         launcher.rents != nullptr && std::ranges::all_of(plan.leases, [&](const Lease& lease) {

@@ -56,8 +56,8 @@ struct Launcher {
 };
 std::span<const Launcher> launchers();
 
-/// The launcher that suits a plan: the one that is called like the provider, or one that rents there among other
-/// places; where none does, bash, on machines that somebody rents by hand.
+/// The launcher that suits a plan: the one that is called like the provider, where machines work alone, or one that
+/// rents there among other places; where none does, bash, on machines that somebody rents by hand.
 std::string_view launcher_for(const Plan& plan);
 
 /// The name of the one script that this launcher writes for the plan ("train_8xH100_SXM.sh"); empty: it writes several.
