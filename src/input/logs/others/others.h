@@ -37,7 +37,6 @@ void unsloth_time(LogBook& book, const LogLine& line, std::string_view rest);
 void mlx_rate(LogBook& book, const LogLine& line, std::string_view rest);
 void mlx_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void generation_rate(LogBook& book, const LogLine& line, std::string_view rest);
-void wandb_line(LogBook& book, const LogLine& line, std::string_view rest);
 void espnet_line(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_peak(LogBook& book, const LogLine& line, std::string_view rest);
 void mlx_steps(LogBook& book, const LogLine& line, std::string_view rest);
