@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/sorting.h"
+#include "domain/market/offer_order.h"
 #include "plan/advice/whatif.h"
 
 namespace gpuplan::api {
@@ -42,22 +43,29 @@ std::vector<FrontierOffer> frontier_offers(const Searched& answer) {
   }
   sort_stably(uses, std::less<>{}, &Use::offer);
 
-  // The market begins with the job's own offers, in their order, less those that `where` leaves out.
+  // Offers of the job's own lists, which stand somewhere in the order of the market; of those that `where` leaves out
+  // there is none.
   std::vector<FrontierOffer> stages;
-  const Offer* next = answer.market.data();
-  const Offer* const end = next + answer.market.size();
+  std::vector<bool> known(uses.size(), false);
+  const bool leveled = answer.job.market.price_level != 1;  // prices of rented machines are other ones there
+  const auto is_row = [&](const Offer& own, const Offer& searched) {
+    return same_offer(searched, own) || (leveled && same_machine(searched, own));
+  };
   for (const auto list : {FrontierOffer::List::kOffers, FrontierOffer::List::kPools, FrontierOffer::List::kOwn}) {
     const std::vector<Offer>& own = list_of(answer.job, list);
-    for (std::size_t i = 0; i < own.size() && next != end; ++i) {
-      if (!same_machine(*next, own[i]) || !same_price(*next, own[i])) continue;
-      if (const auto use = std::ranges::find(uses, next, &Use::offer); use != uses.end())
-        stages.push_back({list, i, *next, next, use->on_demand, use->spot});
-      ++next;
-    }
+    for (std::size_t i = 0; i < own.size(); ++i)
+      for (std::size_t u = 0; u < uses.size(); ++u) {
+        const Use& use = uses[u];
+        if (known[u] || !is_row(own[i], *use.offer)) continue;
+        known[u] = true;
+        stages.push_back({list, i, *use.offer, use.offer, use.on_demand, use.spot});
+        break;
+      }
   }
-  for (const Use& use : uses)
-    if (use.offer >= next)
-      stages.push_back({FrontierOffer::List::kMarket, 0, *use.offer, use.offer, use.on_demand, use.spot});
+  for (std::size_t u = 0; u < uses.size(); ++u)
+    if (!known[u])
+      stages.push_back(
+          {FrontierOffer::List::kMarket, 0, *uses[u].offer, uses[u].offer, uses[u].on_demand, uses[u].spot});
   return stages;
 }
 

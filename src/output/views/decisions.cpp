@@ -163,9 +163,11 @@ std::string spread_words(const std::vector<Plan>& plans) {
   if (cheapest == fastest || cheapest->cost.p50 <= Dollars{} || fastest->done() <= Seconds{}) return "";
   const double cost = fastest->cost.p50 / cheapest->cost.p50, time = cheapest->done() / fastest->done();
   constexpr double kSame = 1.15;
+  const bool queue = cheapest->wait.p50 > Seconds{} || fastest->wait.p50 > Seconds{};
   return "Best trade-offs span " + range_text(to_text(cheapest->cost.p50), to_text(fastest->cost.p50)) + " (" +
          times_words(cost) + ") and " + range_text(hours_words(cheapest->done()), hours_words(fastest->done())) + " (" +
-         times_words(time) + ")" + (cost < kSame ? ": all cost about the same, so choose by time." : ".");
+         times_words(time) + (queue ? ", in the queue included)" : ")") +
+         (cost < kSame ? ": all cost about the same, so choose by time." : ".");
 }
 
 /// Requests and training samples stand in one column where a job has both.

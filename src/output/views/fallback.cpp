@@ -30,6 +30,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {{.title = "RANK", .key = "role"}};
   add_plan_columns(columns, 4);
   add_hours_columns(columns, 7);
+  add_queue_column(columns);
   add_cost_columns(columns, 6);
   columns.push_back({.title = "PRICE", .align = Align::kRight, .unit = "per hour", .key = "usd_per_hour"});
   columns.push_back({.title = "UP TO", .align = Align::kRight, .unit = "per hour", .key = "below_usd_per_hour"});
@@ -47,6 +48,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
     std::vector<Cell> row = {{fallback.role}};
     add_plan(row, report, plan);
     add_hours(row, plan.hours);
+    row.push_back(queue_cell(plan));
     add_cost(row, plan.cost);
     row.push_back(price_cell(plan));
     // Of machines that are not rented nobody asks another price.

@@ -29,9 +29,10 @@ std::string price_text(const Interval<DollarsPerSecond>& price) {
   return price.exact() ? from : range_text(from, to_text(price.p90 * units::hour).substr(1));
 }
 
-Cell offer_price(const std::optional<Interval<DollarsPerSecond>>& price, const Billing& billing) {
+Cell offer_price(const std::optional<Interval<DollarsPerSecond>>& price, const Offer& offer) {
   if (!price) return {};
-  return {(price->p50 * units::hour).value, price_text(*price) + term_words(billing)};
+  return {(price->p50 * units::hour).value,
+          price_text(*price) + term_words(offer.billing) + (offer.kind == OfferKind::kPool ? " per GPU" : "")};
 }
 
 /// Which of an offer's prices the job may take.
@@ -123,6 +124,18 @@ void add_notes(const Job& job, const std::vector<PriceRow>& rows, ViewContent& v
                          (told ? " (" + low_name + ")" : "") + " to " +
                          to_text(Dollars{per_gpu(job, *dearest->offer)}) + (told ? " (" + high_name + ")." : "."));
   }
+  for (const PriceRow& row : rows) {
+    if (row.plan == nullptr) continue;
+    for (const Lease& lease : row.plan->leases)
+      if (lease.offer == row.offer && lease.own_price && lease.nodes > 0 && row.offer->price) {
+        const DollarsPerSecond own = *lease.own_price / lease.nodes;
+        view.notes.push_back(offer_name(*row.offer) +
+                             (row.offer->provider.empty() ? "" : " at " + place_words(*row.offer)) +
+                             " on your own terms: " + (own > DollarsPerSecond{} ? to_text(own) : std::string("$0/h")) +
+                             " instead of the listed " + to_text(row.offer->price->p50) + " above.");
+        break;
+      }
+  }
   if (!roomy.empty()) {
     constexpr std::size_t kMost = 6;
     if (roomy.size() > kMost) {
@@ -164,6 +177,12 @@ ViewContent prices_view(const PlanReport& report, const Screen&) {
   add_notes(job, rows, view);
   if (!report.all && rows.size() > kViewRows) rows.resize(kViewRows);
   sort_stably(rows, {}, [&](const PriceRow& row) { return per_gpu(job, *row.offer); });
+  std::string oldest;
+  for (const PriceRow& row : rows)
+    if (!row.offer->as_of.empty() && (oldest.empty() || row.offer->as_of.str() < oldest))
+      oldest = row.offer->as_of.str();
+  if (!age.empty() && !oldest.empty() && oldest < report.found.as_of)
+    view.title = title + ", some from " + printable(oldest, 20) + " on, cheapest GPU-hour first";
   const Plan* pick = report.pick();
   for (const PriceRow& row : rows) {
     const Offer& offer = *row.offer;
@@ -175,8 +194,10 @@ ViewContent prices_view(const PlanReport& report, const Screen&) {
     cells.push_back(row.gpu == nullptr ? Cell() : Cell(row.gpu->memory / units::GiB, gib_text(row.gpu->memory)));
     cells.emplace_back(row.gpu == nullptr ? "" : row.gpu->architecture);
     cells.emplace_back(place_words(offer));
-    cells.push_back(offer_price(offer.spot_price, offer.billing));
-    cells.push_back(offer_price(offer.price, offer.billing));
+    // A preemptible pool counts as spot, at its one price.
+    const bool as_spot = offer.kind == OfferKind::kPool && offer.preemptible && !offer.spot_price;
+    cells.push_back(offer_price(as_spot ? offer.price : offer.spot_price, offer));
+    cells.push_back(offer_price(as_spot ? std::nullopt : offer.price, offer));
     const auto discount = discount_of(offer);
     cells.push_back(discount ? Cell(*discount, percent(*discount)) : Cell());
     const double least = per_gpu(job, offer);

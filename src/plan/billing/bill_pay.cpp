@@ -600,9 +600,13 @@ Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid,
     const double disk = disks > 0 ? disk_share * paid.disks[n] / disks : 0;
     const double left = egress > 0 ? egress_share * paid.egress[n] / egress : 0;
     const double portion = busy_share * machines_share * own + disk + left;
+    // GPUs that wait for work by hand before the phase are held, and not used.
+    const PhaseEstimate& told = *phases[i];
+    const Seconds all = told.work.p50 + told.extra.p50;
+    const double by_hand = all > Seconds{} ? std::min(told.term(TimeTerm::kManual).p50 / all, 1.0) : 0;
     if (answered > Seconds{})
-      phase.gpu_hours = laid.medians[i].value * (1 + job_.buffer) / 3600 * (phase.human ? 0 : phases[i]->gpus) *
-                        worked.value / answered.value;
+      phase.gpu_hours = (1 - by_hand) * laid.medians[i].value * (1 + job_.buffer) / 3600 *
+                        (phase.human ? 0 : phases[i]->gpus) * worked.value / answered.value;
     plan.gpu_hours += phase.gpu_hours;
     phase.billed_gpu_hours = billed.value / 3600 * request.machines.gpus * busy_share * own;
     phase.cost = cost * portion;

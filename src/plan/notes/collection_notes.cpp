@@ -38,7 +38,9 @@ std::string disk_note(const std::vector<Plan>& plans, int phase) {
     for (const PhasePlan& part : plan.phases) {
       if (part.estimate->phase != phase || part.offer == nullptr || part.estimate->collection.disk <= Bytes{}) continue;
       any = true;
-      (part.offer->disk_price || part.estimate->collection.disk_price ? priced : unpriced) = true;
+      // The job's own price stands at the phase or at its storage; what is billed has one.
+      const bool price = part.offer->disk_price || part.estimate->collection.disk_price || part.disk > Dollars{};
+      (price ? priced : unpriced) = true;
     }
   if (!any) return "";
   if (!priced) return "disk space is free of charge: no offer lists disk_price (store.disk_price).";
