@@ -255,7 +255,7 @@ std::optional<double> unit_factor(std::string_view unit, AmountKind kind, bool d
     case AmountKind::kDollarsPerByteMonth:
     case AmountKind::kDollarsPerByte: {
       const bool monthly = kind == AmountKind::kDollarsPerByteMonth;
-      if (bare) return 1e-9 / (monthly ? kMonth : 1);
+      if (bare || (dollar && unit.empty())) return 1e-9 / (monthly ? kMonth : 1);
       const auto [money, rest] = split_quotient(unit);
       const auto scale = money_scale(money);
       if (!monthly) {

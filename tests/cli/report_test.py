@@ -34,6 +34,84 @@ def dollars(cell):
     return 0 if cell == "–" else round(10000 * float(cell.replace("$", "").replace(",", "")))
 
 
+MACHINES = """
+job: turns
+market:
+  use: only
+  offers:
+    - {provider: acme, gpu: H100 SXM, gpus: 8, price: $24/h}
+    - {provider: beta, gpu: L4, gpus: 1, price: $0.5/h}
+%s
+schedule: stop_when_idle
+phases:
+  - {name: prep, cpu: {time: 2 h}}
+  - {name: big, needs: [prep], fixed: {gpus: 8, time: 1 h}, before: {note: look, time: 30 min}}
+  - {name: look, needs: [big], cpu: {time: 3 h}}
+  - {name: small, needs: [look], fixed: {gpus: 1, time: 5 h}}
+"""
+
+
+class Machines(unittest.TestCase):
+    """Plans that take machines one after another, and the user's own terms."""
+
+    def guide(self, more=""):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Path(folder, "job.yaml")
+            job.write_text(MACHINES % more, encoding="utf-8")
+            text = run("report", str(job)).stdout
+            found = json.loads(run("report", str(job), "--json").stdout)
+        return text, found
+
+    def test_each_is_rented_in_its_turn_and_given_back(self):
+        text, _ = self.guide()
+        steps = re.findall(r"\*\*Step \d+\. (.*?)\*\*\n\n(?:```sh\n(.*?)```)?", text, re.DOTALL)
+        order = [(words, code) for words, code in steps if any(word in code for word in ("bash ", "scp ", "ssh "))]
+        def at(part):
+            return next(i for i, (words, code) in enumerate(order) if part in words + code)
+        places = [at("bash phases/01-prep.sh"), at("Rent 8x H100 SXM"), at("bash 02-big.sh"), at("When big is done"),
+                  at("bash phases/03-look.sh"), at("Rent 1x L4"), at("bash 04-small.sh"), at("When small is done")]
+        self.assertEqual(places, sorted(places), [words for words, _ in order])
+        rents = [words for words, _ in steps if words.startswith("Rent ")]
+        returns = [words for words, _ in steps if "give the machine back" in words]
+        self.assertEqual((len(rents), len(returns)), (2, 2))
+        # What has run goes with the folder.
+        self.assertEqual(text.count("scp -r ../run-turns USER@HOST:"), 2)
+        self.assertEqual(text.count("scp -r USER@HOST:run-turns/runs ."), 2)
+
+    def test_hands_hold_gpus_that_are_not_used(self):
+        text, found = self.guide()
+        rows = table(found, "bill")["rows"]
+        keys = [one["key"] for one in table(found, "bill")["columns"]]
+        big = next(row for row in rows if row["cells"][0] == "big")
+        used, paid = (big["values"][keys.index(key)] for key in ("gpu_hours_used", "gpu_hours_billed"))
+        self.assertAlmostEqual(used / paid, 1 / 1.5, delta=0.05)
+
+    def test_credits_pay_rows_that_add_up(self):
+        text, found = self.guide("credits: [{provider: acme, amount: $10}]")
+        bill = table(found, "bill")
+        cost = [one["key"] for one in bill["columns"]].index("cost_usd")
+        rows = {row["cells"][0]: row["cells"][cost] for row in bill["rows"]}
+        total = rows.pop("In all")
+        credit = next(name for name in rows if name.startswith("paid by credits at acme"))
+        self.assertEqual(rows.pop(credit), "-$10.00")
+        parts = [dollars(cell) for name, cell in rows.items() if "inside" not in name]
+        self.assertEqual(sum(parts) - 100000, dollars(total))
+        self.assertIn("after $10.00 of credits at acme", text)
+
+    def test_nothing_to_pay_is_no_machine_of_ones_own(self):
+        text, found = self.guide("credits: [{provider: acme, amount: $500}, {provider: beta, amount: $500}]")
+        self.assertNotIn("the machines are yours", text)
+        self.assertIn("nothing to pay", text)
+        bill = table(found, "bill")
+        cost = [one["key"] for one in bill["columns"]].index("cost_usd")
+        self.assertTrue(any(dollars(row["cells"][cost].replace("-", "")) > 0 for row in bill["rows"]))
+
+    def test_stand_ins_do_without_the_machine(self):
+        _, found = self.guide()
+        words = next(one for one in found["sections"] if one["key"] == "fallback")["finding"]
+        self.assertRegex(words, "(?i)without|no other plan|No alternative")
+
+
 class EveryJob(unittest.TestCase):
     def each(self):
         for words in [(job,) for job in JOBS] + list(FLAGS):
@@ -553,6 +631,11 @@ class Later(unittest.TestCase):
             self.assertEqual(Path(self.folder.name, name).read_bytes(), edited)
             self.assertNotIn("A line by hand.", self.guide.read_text(encoding="utf-8"))
             self.guide.write_bytes(edited)
+
+    def test_what_was_edited_fails_a_check(self):
+        self.assertEqual(run("report", "--check", str(self.guide)).returncode, 0)
+        self.guide.write_text("By hand.\n" + self.guide.read_text(encoding="utf-8"), encoding="utf-8")
+        self.assertEqual(run("report", "--check", str(self.guide)).returncode, 6)
 
     def test_line_ends_of_other_systems_are_no_edits(self):
         self.guide.write_bytes(self.guide.read_bytes().replace(b"\n", b"\r\n"))

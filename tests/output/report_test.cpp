@@ -82,6 +82,29 @@ TEST(Report, ProseHasNoHtmlAndNoMarks) {
   EXPECT_EQ(text.find("<!--"), std::string::npos) << text;
 }
 
+TEST(Report, CodeInProseStaysAsItIs) {
+  EXPECT_EQ(prose_markdown("so, `a < b && c` and <https://y.org/?a=1>"), "so, `a < b && c` and <https://y.org/?a=1>\n");
+  EXPECT_EQ(prose_markdown("```sh\nx < in && echo '<done>'\n```\n<b>"),
+            "```sh\nx < in && echo '<done>'\n```\n&lt;b>\n");
+  EXPECT_EQ(prose_markdown("a\n\n    x < y"), "a\n\n    x < y\n");
+  EXPECT_EQ(prose_markdown("- a\n  ```\n  x < y\n  ```"), "- a\n  ```\n  x < y\n  ```\n");
+  // What some reader takes for text is none.
+  EXPECT_EQ(prose_markdown("a ` b\nc ` <i> ` d"), "a ` b\nc ` &lt;i> ` d\n") << "a span over two lines";
+  EXPECT_EQ(prose_markdown("\\`<i>`"), "\\`&lt;i>`\n") << "an escaped mark begins nothing";
+  EXPECT_EQ(prose_markdown("| ` | <i> ` |\n|---|---|"), "| ` | &lt;i> ` |\n|---|---|\n") << "bars split code";
+  EXPECT_EQ(prose_markdown("- ```\n<i>"), "- ```\n&lt;i>\n  ```\n") << "the list ends, and its code";
+  EXPECT_EQ(prose_markdown("a\n     ```\n<i>").find("<i>"), std::string::npos) << "text of a paragraph";
+  EXPECT_EQ(prose_markdown("> ```\n<i>").find("<i>"), std::string::npos) << "the quote ends";
+  EXPECT_EQ(prose_markdown("<https://x y> <javascript:a>"), "&lt;https://x y> &lt;javascript:a>\n");
+  // No line of code is a mark.
+  EXPECT_EQ(prose_markdown("```\n<!-- own text: a -->\n```"), "```\n <!-- own text: a -->\n```\n");
+}
+
+TEST(Report, CodeHasNoMarks) {
+  EXPECT_EQ(body(CodeBlock{"sh", "cat <<E\n<!-- own text: bill -->\n<!-- end of own text -->\n  x\nE"}),
+            "```sh\ncat <<E\n <!-- own text: bill -->\n <!-- end of own text -->\n  x\nE\n```\n\n");
+}
+
 TEST(Report, ProseStaysInItsPlace) {
   EXPECT_EQ(prose_markdown("x\n```sh\nls"), "x\n```sh\nls\n```\n") << "a fence that nobody closed";
   EXPECT_EQ(prose_markdown("- a\n  ~~~\n  # b"), "- a\n  ~~~\n  # b\n  ~~~\n");

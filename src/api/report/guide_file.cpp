@@ -36,8 +36,14 @@ std::vector<GuideLine> guide_lines(std::string_view text) {
   return lines;
 }
 
+/// Without blanks behind it. One that is set in is a line of code (guide_code).
+std::string_view trimmed_behind(std::string_view line) {
+  const std::string_view words = trim(line);
+  return words.empty() ? words : line.substr(0, static_cast<std::size_t>(words.data() - line.data()) + words.size());
+}
+
 std::optional<std::string> own_name(std::string_view line) {
-  line = trim(line);
+  line = trimmed_behind(line);
   if (!line.starts_with(kOwnBegin) || !line.ends_with(kCommentEnd) ||
       line.size() < kOwnBegin.size() + kCommentEnd.size())
     return std::nullopt;
@@ -65,7 +71,7 @@ Result<GuideTexts> take_apart(std::string_view text, const std::string& file) {
     if (name) {
       open = OwnText{*name, ""};
       since = line.number;
-    } else if (trim(line.text) == kOwnTextEnd) {
+    } else if (trimmed_behind(line.text) == kOwnTextEnd) {
       if (!open) return failure("own text ends here that never began", {file, line.number});
       if (!trim(open->text).empty()) parts.own.push_back(*std::move(open));
       open.reset();

@@ -205,7 +205,15 @@ int look_again(System& system, const ReportArguments& options) {
   const std::string folder = charts_folder(file);
   const bool drawn = text->find("](" + last_part(folder) + "/") != std::string::npos;
   const auto now = ask(system, asked, *catalogue, drawn ? last_part(folder) : std::string());
-  if (!now) return complain(system, now.error());
+  if (!now) {
+    Error error = now.error();
+    // Names of files count from the folder in which the guide was made.
+    if (asks_nothing(options) && error.message.contains("no such file"))
+      error.message += "; the guide was made by \"" + printable(guide->record.command, 120) +
+                       "\": go to the folder in which it was made, or name the job: gpuplan report JOB --" +
+                       (update ? "update " : "check ") + printable(file, 80);
+    return complain(system, error);
+  }
   const api::ReportAnswer& answer = now->answer;
   const std::vector<api::GuideChange> changes = api::changes_since(guide->record, answer.record());
   if (update) {
@@ -226,7 +234,7 @@ int look_again(System& system, const ReportArguments& options) {
   }
   return deliver(
       system, options.json ? changes_json(*guide, changes) : changes_text(file, *guide, changes, screen(system, false)),
-      options.output, changes.empty() ? kDone : kCheckFailed);
+      options.output, changes.empty() && !guide->by_hand() ? kDone : kCheckFailed);
 }
 
 /// Own text is not written over.

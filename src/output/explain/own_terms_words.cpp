@@ -29,7 +29,7 @@ std::vector<const Credit*> credits_of(const Job& job, const Plan& plan) {
 
 }  // namespace
 
-std::string credit_words(const Job& job, const Plan& plan) {
+std::string credit_names(const Job& job, const Plan& plan) {
   if (plan.credits <= Dollars{}) return "";
   // Of several credits at one provider it is named once.
   std::vector<std::string> from;
@@ -49,7 +49,11 @@ std::string credit_words(const Job& job, const Plan& plan) {
       words += std::string(endless ? " (a part " : " (") + until_words(listed_few(std::move(ends))) + ")";
     from.push_back(std::move(words));
   }
-  return "after " + to_text(plan.credits) + " of credits at " + listed_few(std::move(from));
+  return "credits at " + listed_few(std::move(from));
+}
+
+std::string credit_words(const Job& job, const Plan& plan) {
+  return plan.credits > Dollars{} ? "after " + to_text(plan.credits) + " of " + credit_names(job, plan) : std::string();
 }
 
 std::vector<std::string> own_terms_words(const Job& job, const Plan& plan) {

@@ -13,6 +13,9 @@ namespace gpuplan {
 /// "after $15.25 of credits at gcp (until 2027-01-31)"; empty where none pay.
 std::string credit_words(const Job& job, const Plan& plan);
 
+/// "credits at gcp (until 2027-01-31)"; empty where none pay.
+std::string credit_names(const Job& job, const Plan& plan);
+
 /// A sentence for the credits that pay, and one for the GPUs that a commitment covers.
 std::vector<std::string> own_terms_words(const Job& job, const Plan& plan);
 

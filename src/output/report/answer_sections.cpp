@@ -9,6 +9,7 @@
 #include "output/answer/parts/limit_table.h"
 #include "output/answer/parts/remedy_table.h"
 #include "output/answer/remarks.h"
+#include "output/explain/own_terms_words.h"
 #include "output/report/report_words.h"
 #include "output/report/said_once.h"
 #include "output/views/plan_views.h"
@@ -30,9 +31,16 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
   if (words.starts_with(kRecommended)) words = take_words(pick) + " " + words.substr(kRecommended.size());
   const std::string time = time_range(pick.hours);
   words += ". Plan for " + with_range(hours_words(pick.hours.p50), time);
+  if (pick.wait.p50 > Seconds{})
+    words += ", after " + hours_words(pick.wait.p50) + " in the queue: done in " + hours_words(pick.done());
   if (pick.cost.p90 > Dollars{})
     words += " and " + (time.empty() ? with_range(cost_words(pick.cost), cost_range(pick.cost))
                                      : with_range(cost_words(pick.cost), cost_range(pick.cost), ""));
+  if (pick.credits > Dollars{}) {
+    // What is left to pay, or that nothing is.
+    if (pick.cost.p90 <= Dollars{}) words += " and nothing to pay";
+    words += ", " + credit_words(report.job, pick);
+  }
   for (const std::string& part : beside_machines_words(pick, report.catalogue.answer_constants.beside_machines_share))
     words += "; " + part;
   // Where another plan is as good, why this one.
@@ -56,7 +64,8 @@ std::string when_words(const PlanReport& report, const Plan& plan) {
   }
   if (worth.empty()) {
     const std::vector<std::string> never = never_best(report);
-    if (remark.empty() && std::ranges::find(never, report.name(plan)) != never.end()) return "at no value of your time";
+    if (remark.empty() && std::ranges::find(never, report.name(plan)) != never.end())
+      return "some other plan is better at every value of your time";
     return remark;
   }
   return remark.empty() ? worth : remark + ": " + worth;
@@ -108,15 +117,17 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
                    {{"way", "Way", false},
                     {"hours", "Time", true},
                     {"hours_range", kRunsHead, true},
+                    {"wait_hours", kQueueHead, true},
                     {"cost_usd", "Cost", true},
                     {"cost_usd_range", kRunsHead, true},
                     {"chance_best", "How often best", true},
                     {"when", "Take it when", false}});
   const auto add = [&](const std::string& name, const Outcome<Seconds>& hours, const Outcome<Dollars>& cost,
-                       const std::optional<double>& best, const std::string& when, RowMark mark) {
+                       const Seconds wait, const std::optional<double>& best, const std::string& when, RowMark mark) {
     table.add({{name},
                time_cell(hours),
                {time_range(hours)},
+               wait_cell(wait),
                money_text(cost),
                {cost_range(cost)},
                best ? Cell(*best, chance_words(*best)) : Cell(),
@@ -126,11 +137,11 @@ void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& sect
   };
   if (parts.cheaper) {
     const RentalOption& way = parts.ways[*parts.cheaper];
-    add("same machine, " + rental_words(way), way.hours, way.cost, std::nullopt,
+    add("same machine, " + rental_words(way), way.hours, way.cost, pick.wait.p50, std::nullopt,
         "you can live with this: " + given_up_words(way, pick), RowMark::kBest);
   }
   for (const Plan* plan : answer_rows(report))
-    add(report.name(*plan), plan->hours, plan->cost, plan->chance_best, when_words(report, *plan),
+    add(report.name(*plan), plan->hours, plan->cost, plan->wait.p50, plan->chance_best, when_words(report, *plan),
         plan == &pick       ? RowMark::kPick
         : plan->on_frontier ? RowMark::kNone
                             : RowMark::kBeaten);
@@ -250,6 +261,7 @@ ReportSection choice_section(const ReportParts& parts) {
                                    {"plan", "Plan"},
                                    {"hours", "Hours"},
                                    {"hours~", kRunsHead},
+                                   {"wait_hours", kQueueHead},
                                    {"cost_usd", "Cost"},
                                    {"cost_usd~", "$, 8 in 10 runs"},
                                    {"where", "Provider"},
@@ -291,7 +303,10 @@ ReportSection nothing_section(const ReportParts& parts) {
   add_changes(report, "What would make it run", section);
   const NearMiss& miss = report.found.tally.nearest;
   if (memory_is_to_blame(report) && miss.gpu != nullptr && !parts.remedies.empty()) {
-    TableMaker table("remedies", "What would make it fit on " + std::string(miss.gpu->name),
+    const bool enough = std::ranges::any_of(parts.remedies, &Remedy::enough);
+    TableMaker table("remedies",
+                     (enough ? "What would make it fit on " : "What would need less memory, and is not enough on ") +
+                         std::string(miss.gpu->name),
                      {{"change", "Change", false}, {"needed_gib", "GiB per GPU", true}, {"then", "Then", false}});
     for (const Remedy& remedy : parts.remedies)
       table.add({{remedy.change},

@@ -3,6 +3,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/answer/answer_head.h"
 #include "output/answer/answer_rows.h"
 #include "output/answer/plan_rows.h"
 #include "output/report/report_words.h"
@@ -69,6 +70,12 @@ ReportSection basis_section(const ReportParts& parts) {
   constexpr std::string_view kAssumed = "Assumed: ";
   if (const std::string value = assumed_value_words(report); !value.empty())
     lines.push_back(value.starts_with(kAssumed) ? value.substr(kAssumed.size()) : value);
+  // Those of the answer are among all of them.
+  for (const std::string& line : asked_words(report))
+    if (line.starts_with(kAssumed)) {
+      std::string rest = line.substr(kAssumed.size());
+      if (std::ranges::find(lines, rest) == lines.end()) lines.push_back(std::move(rest));
+    }
   // What is kept on disks stands in the answer.
   const std::vector<std::string> kept = kept_checkpoint_words(report);
   for (const std::string& line : beside_words(report))

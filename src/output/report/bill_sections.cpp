@@ -1,10 +1,13 @@
 // What is paid for, and what may go wrong.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "domain/market/billed_time.h"
 #include "output/answer/remarks.h"
+#include "output/explain/own_terms_words.h"
 #include "output/report/report_words.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
@@ -23,13 +26,62 @@ Cell used_cell(double amount) { return {amount, amount > 0 ? rate_text(amount) :
 std::string rest_name(const Plan& plan) {
   const auto spells = spells_of(plan);
   const bool gaps = plan.kept && std::ranges::any_of(spells, [](const Spell& spell) { return spell.phases.empty(); });
-  return gaps ? "held between phases" : "billed beyond the last use";
+  bool boot = false, beyond = false;
+  for (const Lease& lease : plan.leases) {
+    if (lease.offer->kind != OfferKind::kRented) continue;
+    const Billing& billing = lease.offer->billing;
+    boot = boot || (billing.startup > Seconds{} && billing.startup_billed);
+    const Seconds held = lease.to - lease.from - (billing.startup_billed ? Seconds{} : billing.startup);
+    beyond = beyond || billed_seconds(held, billing) - held > units::second;
+  }
+  std::vector<std::string> names;
+  if (boot) names.emplace_back("boot before the first use");
+  if (gaps) names.emplace_back("held between phases");
+  if (beyond) names.emplace_back("billed beyond the last use");
+  return names.empty() ? std::string("between and after the phases") : listed(names);
+}
+
+/// Puts back what credits pay of each line, so that the lines tell what is billed and add up to cost and credits, cent
+/// by cent: of each lease its own credits, by what its lines cost or, where nothing is left to pay, by their GPU-hours.
+void add_credits(const Plan& plan, Ledger& ledger) {
+  if (plan.credits <= Dollars{}) return;
+  std::vector<double> weights(ledger.phases.size() + 1, 0);  // the last: what is no phase's
+  for (const Lease& lease : plan.leases) {
+    if (lease.credits <= Dollars{}) continue;
+    const bool left = lease.cost > Dollars{};
+    const auto weight = [&](const LedgerLine& line) { return left ? line.cost.value : line.billed; };
+    double all = lease.idle.value;
+    for (const int phase : lease.phases) all += weight(ledger.phases[static_cast<std::size_t>(phase)]);
+    if (all <= 0) continue;
+    for (const int phase : lease.phases)
+      weights[static_cast<std::size_t>(phase)] +=
+          lease.credits.value * weight(ledger.phases[static_cast<std::size_t>(phase)]) / all;
+    weights.back() += lease.credits.value * lease.idle.value / all;
+  }
+  double all = 0, before = 0, given = 0;
+  for (const double weight : weights) all += weight;
+  if (all <= 0) return;
+  // As plans are billed: cents, and below a dollar hundredths of them.
+  const double units = plan.cost.p50 + plan.credits < Dollars{1} ? 1e4 : 100;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    before += weights[i];
+    const double upto =
+        i + 1 == weights.size() ? plan.credits.value : std::round(plan.credits.value * before / all * units) / units;
+    (i < ledger.phases.size() ? ledger.phases[i] : ledger.idle).cost += Dollars{upto - given};
+    given = upto;
+  }
+  ledger.subtotal.cost = plan.cost.p50 + plan.credits - ledger.idle.cost;
+  ledger.buffer.cost = plan.buffer > Seconds{} && ledger.subtotal.billed > 0
+                           ? ledger.subtotal.cost * (ledger.buffer.billed / ledger.subtotal.billed)
+                           : ledger.buffer.cost;
 }
 
 /// Rows that add up to the plan's cost, cent by cent; the buffer is inside of each, as in every other figure.
 TableBlock bill_table(const PlanReport& report, const Plan& plan) {
-  const Ledger ledger = ledger_of(report.job, plan);
-  const auto bill_cell = [&](Dollars money) { return Cell(money / units::dollar, bill_money(money, plan.cost.p50)); };
+  Ledger ledger = ledger_of(report.job, plan);
+  add_credits(plan, ledger);
+  const Dollars billed = plan.cost.p50 + plan.credits;
+  const auto bill_cell = [&](Dollars money) { return Cell(money / units::dollar, bill_money(money, billed)); };
   const bool clocked = plan.phases.size() > 1;
   const auto hour_cell = [&](Seconds at) { return clocked ? Cell(at / units::hour, hours_text(at)) : Cell(); };
   // Of what a phase's machines cost, the share of their GPUs that nothing uses.
@@ -76,6 +128,17 @@ TableBlock bill_table(const PlanReport& report, const Plan& plan) {
                used_cell(ledger.idle.billed),
                bill_cell(ledger.idle.cost),
                idle_cell(ledger.idle.cost)});
+  if (plan.credits > Dollars{})
+    table.add({{"paid by " + credit_names(report.job, plan)},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {-plan.credits / units::dollar, "-" + bill_money(plan.credits, billed)}});
+  // What credits pay whole is zero, and not nothing.
+  const bool paid = plan.credits > Dollars{} && ledger.total.cost <= Dollars{};
   table.add({{"In all"},
              {},
              {},
@@ -83,7 +146,7 @@ TableBlock bill_table(const PlanReport& report, const Plan& plan) {
              time_cell(plan.hours),
              used_cell(ledger.total.used),
              used_cell(ledger.total.billed),
-             bill_cell(ledger.total.cost),
+             paid ? Cell(0, "$0.00") : bill_cell(ledger.total.cost),
              idle_cell(idle)},
             RowMark::kNone, true);
   const auto of_it = [&](const char* name, Dollars money) {
@@ -125,8 +188,13 @@ std::string used_words(const PlanReport& report) {
 }
 
 std::string bill_finding(const PlanReport& report, const Plan& pick) {
-  if (pick.cost.p90 <= Dollars{}) return "It costs nothing: the machines are yours.";
+  if (pick.cost.p90 <= Dollars{} && pick.credits > Dollars{})
+    return "There is nothing to pay: " + credit_names(report.job, pick) + " cover the bill of " +
+           to_text(pick.credits) + ".";
+  if (pick.cost.p90 <= Dollars{})
+    return rents(pick) ? "It costs nothing." : "It costs nothing: the machines are yours.";
   std::string words = "It costs " + with_range(cost_words(pick.cost), cost_range(pick.cost));
+  if (pick.credits > Dollars{}) words += ", " + credit_words(report.job, pick);
   if (report.job.contingency > Dollars{})
     words += "; set aside " + to_text(pick.cost.p50 + report.job.contingency) + " with the reserve of " +
              short_money(report.job.contingency);
@@ -181,7 +249,9 @@ ReportSection bill_section(const ReportParts& parts) {
   const Plan& pick = *report.pick();
   ReportSection section{"bill", "What is on the bill?", bill_finding(report, pick), {}};
   section.blocks.push_back(bill_table(report, pick));
-  add_list(section, {used_words(report), clock_words(pick)});
+  std::vector<std::string> lines = {used_words(report), clock_words(pick)};
+  for (std::string& line : own_terms_words(report.job, pick)) lines.push_back(std::move(line));
+  add_list(section, lines);
   add_list(section, waiting_words(report, pick));
   // Where each way is a plan that stands among the others, they are told already.
   const bool others = std::ranges::any_of(

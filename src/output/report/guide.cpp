@@ -88,7 +88,14 @@ class Guide {
     std::size_t longest = 2, run = 0;
     for (const char c : block.text) longest = std::max(longest, run = c == '`' ? run + 1 : 0);
     const std::string fence(longest + 1, '`');
-    text_ += fence + block.language + '\n' + safe_text(block.text) + '\n' + fence + "\n\n";
+    text_ += fence + block.language + '\n';
+    const std::string code = safe_text(block.text);
+    for (std::size_t from = 0; from <= code.size();) {
+      const std::size_t end = std::min(code.find('\n', from), code.size());
+      text_ += guide_code(std::string_view(code).substr(from, end - from)) + '\n';
+      from = end + 1;
+    }
+    text_ += fence + "\n\n";
   }
   void operator()(const ProseBlock& block) { text_ += prose_markdown(block.markdown) + '\n'; }
   void operator()(const ChartBlock& block) {

@@ -55,6 +55,26 @@ class PhaseTables {
   std::vector<std::vector<std::string>> told_;
 };
 
+/// Of how a way runs what is neither chosen nor named by it: what else changes where it is taken.
+void keep_other_changes(TableBlock& tried) {
+  const auto column = std::ranges::find(tried.columns, "how", &TableColumn::key);
+  if (column == tried.columns.end() || tried.rows.empty()) return;
+  const auto at = static_cast<std::size_t>(column - tried.columns.begin());
+  const std::string chosen = tried.rows.front().cells[at];
+  const std::vector<std::string_view> known = split(chosen, ',');
+  for (TableRow& row : tried.rows) {
+    std::string changes;
+    for (const std::string_view part : split(row.cells[at], ',')) {
+      const std::string_view way = row.cells.front();
+      if (std::ranges::find(known, part) != known.end() || way.contains(part) || part.contains(way)) continue;
+      changes += (changes.empty() ? "" : ", ") + std::string(part);
+    }
+    row.cells[at] = std::move(changes);
+  }
+  if (std::ranges::all_of(tried.rows, [&](const TableRow& row) { return row.cells[at].empty(); }))
+    tried.erase_column(at);
+}
+
 /// Sequences at once around those that are planned: from a 32nd to four times as many.
 std::vector<int> batches_around(int planned) {
   constexpr int kFewer = 32, kMore = 4;
@@ -110,6 +130,9 @@ ReportSection memory_section(const ReportParts& parts) {
   ReportSection section{"memory", "Does it fit in memory?", "", {}};
   if (view.table.empty()) return section;
   section.finding = view.notes.empty() ? std::string() : without_hints(view.notes.front());
+  // Of machines of several kinds the fullest phase alone is meant.
+  if (const Plan& pick = *report.pick(); pick.offer == nullptr && pick.fullest() != nullptr && !section.finding.empty())
+    section.finding = "Fullest in " + phase_name(report, *pick.fullest()) + ": " + section.finding;
   TableBlock needs = table_block(view.table, "memory", "GiB of the fullest GPU",
                                  {{"plan", "Plan"},
                                   {"phase", "Phase"},
@@ -146,12 +169,15 @@ ReportSection memory_section(const ReportParts& parts) {
     if (others.empty()) continue;
     Table ways = alternatives_table();
     add_alternatives(others, part.estimate, phase_of(report, part), ways);
-    tables.add(table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
-                           {{"way", "Way"},
-                            {"time_ratio", "Time (chosen = 1)"},
-                            {"memory_gib", "GiB per GPU"},
-                            {"memory_gib_p90", "9 in 10 runs need less than"},
-                            {"why_not", "Why not"}}));
+    TableBlock tried = table_block(ways, "tried", "Tried instead in " + phase_name(report, part),
+                                   {{"way", "Way"},
+                                    {"how", "With it"},
+                                    {"time_ratio", "Time (chosen = 1)"},
+                                    {"memory_gib", "GiB per GPU"},
+                                    {"memory_gib_p90", "9 in 10 runs need less than"},
+                                    {"why_not", "Why not"}});
+    keep_other_changes(tried);
+    tables.add(std::move(tried));
   }
   std::vector<std::string> largest;
   for (const PhasePlan& part : report.pick()->phases) {
@@ -165,7 +191,10 @@ ReportSection memory_section(const ReportParts& parts) {
     const Machines machines{*estimate.node, std::max(estimate.nodes, 1), estimate.gpus, true};
     const int most = OpenBatch(std::move(alone), 0, report.catalogue, machines, first).largest();
     if (most > 0)
-      largest.push_back("Largest that fits in " + phase_name(report, part) + ": " + batch_count(estimate, most) +
+      largest.push_back("Largest that fits in " + phase_name(report, part) +
+                        " in 9 of 10 runs, as it is laid out, with as "
+                        "much checkpointing as it takes: " +
+                        batch_count(estimate, most) +
                         " in parallel on each replica (planned: " + count_text(estimate.strategy.micro_batch) + ").");
   }
   add_list(section, largest);

@@ -94,7 +94,9 @@ class Speeds {
     std::vector<Cell> cells(block_.columns.size() - 1);
     if (row == block_.rows.end()) return cells;
     for (std::size_t i = 0; i < cells.size(); ++i)
-      cells[i] = row->values[i + 1] ? Cell(*row->values[i + 1], row->cells[i + 1]) : Cell(row->cells[i + 1]);
+      // Of a plan that costs nothing no multiple says anything.
+      if (row->values[i + 1] && *row->values[i + 1] == 0) cells[i] = Cell();
+      else cells[i] = row->values[i + 1] ? Cell(*row->values[i + 1], row->cells[i + 1]) : Cell(row->cells[i + 1]);
     return cells;
   }
   bool empty() const { return block_.rows.size() < 2; }
@@ -105,9 +107,13 @@ class Speeds {
 
 TableBlock all_plans(const PlanReport& report, const std::vector<const Plan*>& plans) {
   const Speeds speeds(report);
-  std::vector<TableColumn> columns = {{"plan", "Plan", false},    {"where", "Provider", false},
-                                      {"hours", "Time", true},    {"hours_range", kRunsHead, true},
-                                      {"cost_usd", "Cost", true}, {"cost_usd_range", kRunsHead, true}};
+  std::vector<TableColumn> columns = {{"plan", "Plan", false},
+                                      {"where", "Provider", false},
+                                      {"hours", "Time", true},
+                                      {"hours_range", kRunsHead, true},
+                                      {"wait_hours", kQueueHead, true},
+                                      {"cost_usd", "Cost", true},
+                                      {"cost_usd_range", kRunsHead, true}};
   if (!speeds.empty()) std::ranges::copy(speeds.columns(), std::back_inserter(columns));
   columns.push_back({"remark", "Remark", false});
   TableMaker table("plans", "", std::move(columns));
@@ -118,9 +124,10 @@ TableBlock all_plans(const PlanReport& report, const std::vector<const Plan*>& p
     std::string remark(pick ? pick_word(report) : "");
     for (const std::string& word : {row_remark(report, plan), beaten_by(report, plan)})
       if (!word.empty()) remark += (remark.empty() ? "" : ", ") + word;
-    std::vector<Cell> cells = {{report.name(plan)},   {rented ? place_words(*plan.offer) : ""},
-                               time_cell(plan.hours), {time_range(plan.hours)},
-                               money_text(plan.cost), {cost_range(plan.cost)}};
+    std::vector<Cell> cells = {{report.name(plan)},      {rented ? place_words(*plan.offer) : ""},
+                               time_cell(plan.hours),    {time_range(plan.hours)},
+                               wait_cell(plan.wait.p50), money_text(plan.cost),
+                               {cost_range(plan.cost)}};
     if (!speeds.empty()) std::ranges::copy(speeds.cells(report.name(plan)), std::back_inserter(cells));
     cells.emplace_back(remark);
     table.add(std::move(cells), pick ? RowMark::kPick : plan.on_frontier ? RowMark::kBest : RowMark::kBeaten);
@@ -269,15 +276,24 @@ ReportSection plans_section(const ReportParts& parts) {
                                        count_text(static_cast<double>(plans.size())) +
                                        " plans: those that nothing beats, and the cheapest on other kinds and numbers "
                                        "of GPUs."});
+  const bool queues = std::ranges::any_of(plans, [](const Plan& plan) { return plan.wait.p50 > Seconds{}; });
   if (frontier > 1) {
     const ViewContent saved = saved_view(report, Screen{});
-    section.blocks.push_back(
+    TableBlock hours =
         table_block(saved.table, "saved", "What each saved hour costs, each plan against the one above it",
                     {{"plan", "Plan"},
+                     {"hours", "Hours"},
+                     {"wait_hours", kQueueHead},
                      {"extra_usd", "More"},
                      {"saved_hours", "Hours saved"},
                      {"usd_per_hour_saved", "$ an hour saved"},
-                     {"worth_it_above_usd_per_hour", "Beats all cheaper ones if your hour is over"}}));
+                     {"worth_it_above_usd_per_hour", "Beats all cheaper ones if your hour is over"}});
+    // Where nothing waits, hours stand in the table above.
+    if (!queues)
+      if (const auto at = std::ranges::find(hours.columns, "hours", &TableColumn::key); at != hours.columns.end())
+        hours.erase_column(static_cast<std::size_t>(at - hours.columns.begin()));
+    section.blocks.push_back(std::move(hours));
+    if (queues) section.blocks.push_back(TextBlock{"Hours saved count the hours in the queue, too."});
     if (saved.notes.size() > 1) section.blocks.push_back(TextBlock{saved.notes[1]});  // from cheapest to fastest
   }
   return section;

@@ -59,6 +59,7 @@ std::string bill_money(Dollars money, Dollars total) {
 }
 
 Cell time_cell(const Outcome<Seconds>& hours) { return {hours.p50 / units::hour, hours_words(hours.p50)}; }
+Cell wait_cell(Seconds wait) { return wait > Seconds{} ? Cell(wait / units::hour, hours_text(wait)) : Cell(); }
 Cell money_text(const Outcome<Dollars>& cost) { return {cost.p50 / units::dollar, cost_words(cost)}; }
 
 void add_ranges(const Outcome<Seconds>& hours, const Outcome<Dollars>& cost, TableMaker& table) {

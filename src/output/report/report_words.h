@@ -12,6 +12,7 @@
 namespace gpuplan {
 
 inline constexpr const char* kRunsHead = "8 in 10 runs";
+inline constexpr const char* kQueueHead = "In the queue, h";
 inline constexpr int kMostPlans = 25;  ///< rows of plans that somebody reads
 
 std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty where it is exact
@@ -24,6 +25,7 @@ std::string with_range(std::string words, std::string_view range, std::string_vi
 std::string bill_money(Dollars money, Dollars total);
 
 Cell time_cell(const Outcome<Seconds>& hours);  ///< "10.8 h"
+Cell wait_cell(Seconds wait);                   ///< "4.3"; empty: it waits in no queue
 Cell money_text(const Outcome<Dollars>& cost);  ///< "$98.19"
 
 /// The ends of the ranges "hours_range" and "cost_usd_range" of the row that was added last.

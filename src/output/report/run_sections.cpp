@@ -9,6 +9,7 @@
 #include "evidence/check/watch_list.h"
 #include "output/questions/sensitivity_report.h"
 #include "output/report/report_words.h"
+#include "output/report/run_steps.h"
 #include "output/report/said_once.h"
 #include "output/views/plan_views.h"
 #include "output/words/collection_words.h"
@@ -16,23 +17,11 @@
 #include "output/words/plan_words.h"
 #include "plan/billing/interruptions.h"
 #include "plan/notes/command_text.h"
+#include "plan/ranking/fallback.h"
+#include "plan/ranking/ranking.h"
 
 namespace gpuplan {
 namespace {
-
-/// What one of the launcher's commands is about: the phases whose names it holds.
-std::vector<const PhasePlan*> phases_in(const ReportParts& parts, const Plan& pick, const std::string& command) {
-  std::vector<const PhasePlan*> found;
-  for (const PhasePlan& part : pick.phases) {
-    const auto named = [&](const std::vector<std::pair<int, std::string>>& slugs) {
-      return std::ranges::any_of(slugs, [&](const std::pair<int, std::string>& slug) {
-        return slug.first == part.estimate->phase && command.find(slug.second) != std::string::npos;
-      });
-    };
-    if (named(parts.run.phase_slugs) || named(parts.run.machine_slugs)) found.push_back(&part);
-  }
-  return found;
-}
 
 /// "Set DATA_02_SFT: file or folder ..." as a line to fill in; empty: the note is about something else.
 std::string variable_line(const std::string& note) {
@@ -47,42 +36,13 @@ std::string variable_line(const std::string& note) {
   return "# " + what + "\nexport " + name + "=";
 }
 
-class Steps {
- public:
-  explicit Steps(ReportSection& section) : section_(section) {}
-
-  void add(const std::string& words, const std::string& code = "") {
-    section_.blocks.push_back(TextBlock{"Step " + std::to_string(++count_) + ". " + words, true});
-    if (!code.empty()) section_.blocks.push_back(CodeBlock{"sh", code});
-  }
-  int count() const { return count_; }
-
- private:
-  ReportSection& section_;
-  int count_ = 0;
-};
-
-/// Machines that no script rents: each kind once, with what to look for, and how the scripts get there.
+/// Machines that no script rents: what to look for, and how the scripts get there.
 void add_renting(const PlanReport& report, const Plan& pick, const RunPart& run, Steps& steps) {
   std::vector<std::string> machines;
-  for (const Lease& lease : pick.leases) {
-    if (lease.offer == nullptr || lease.offer->kind != OfferKind::kRented) continue;
-    const Offer& offer = *lease.offer;
-    std::string words = (lease.nodes > 1 ? count_of(lease.nodes, "machine") + " of " : std::string()) +
-                        std::to_string(offer.gpus) + "x " + offer.gpu;
-    if (const std::string place = place_words(offer); !place.empty()) words += " at " + place;
-    if (!offer.instance.empty()) words += " (" + printable(offer.instance, 40) + ")";
-    words += std::string(lease.spot ? ", spot" : ", on demand") + ", " + price_words(offer, lease.spot) +
-             (lease.nodes > 1 ? " each" : "");
-    Bytes disk{};
-    for (const int position : lease.phases)
-      disk += with_due_checkpoints(report.job, pick.phases[static_cast<std::size_t>(position)]).machine_disk_bytes;
-    if (disk > Bytes{}) words += ", with " + disk_text(disk) + " free on its disk for the job";
-    if (std::ranges::find(machines, words) == machines.end()) machines.push_back(std::move(words));
-  }
-  const bool several = pick.leases.size() > 1;
-  steps.add("Rent " + join(machines, "; ") + ". It bills from then on" +
-            (several ? ", so take each when its first phase is due." : "."));
+  for (const Lease& lease : pick.leases)
+    if (lease.offer != nullptr && lease.offer->kind == OfferKind::kRented)
+      machines.push_back(machine_words(report, pick, lease));
+  steps.add("Rent " + join(machines, "; ") + ". It bills from then on.");
   steps.add("Copy the folder there, and go on where you are logged in. USER@HOST is what the provider shows.",
             "scp -r ../" + run.folder + " USER@HOST:\nssh USER@HOST\ncd " + run.folder);
 }
@@ -147,12 +107,14 @@ ReportSection run_section(const ReportParts& parts) {
   const auto add_by_hand = [&](bool first) {
     for (const Phase& phase : report.job.phases) {
       if (!phase.before || phase.before->text.empty() || phase.needs.empty() != first) continue;
-      steps.add("By hand, before " + printable(phase.name, 40) + " (" + time_words(phase.before->time.range) + "): " +
-                printable(phase.before->text, 400) + (first ? "" : ". The scripts stop there until it is done."));
+      steps.add(by_hand_words(phase) + (first ? "" : ". The scripts stop there until it is done."));
     }
   };
   add_by_hand(true);
-  if (by_hand) {  // scripts of other launchers rent, copy and give back
+  // Machines that are taken one after another, and what runs between them, each in its turn.
+  const bool in_turn = by_hand && pick.leases.size() > 1;
+  std::vector<RunPart::Step> commands;
+  if (by_hand && !in_turn) {  // scripts of other launchers rent, copy and give back
     add_renting(report, pick, run, steps);
     add_variables();
   }
@@ -170,17 +132,21 @@ ReportSection run_section(const ReportParts& parts) {
       watch += (watch.empty() ? "" : "\n") + step.command + "  # " + step.note;
       continue;
     }
-    std::vector<std::string> names;
-    for (const PhasePlan* part : about)
-      names.push_back(phase_name(report, *part) + ", " + hours_words(part->hours.p50) +
-                      (part->cost.p50 > Dollars{} ? ", " + bill_money(part->cost.p50, pick.cost.p50) : ""));
+    if (in_turn) {
+      commands.push_back(step);
+      continue;
+    }
     std::string words = upper_first(step.note.empty() ? std::string("run this") : step.note);
-    if (!names.empty()) words += " (" + join(names, "; ") + ")";
-    steps.add(words + ".", step.command);
+    if (!about.empty()) words += " (" + phase_figures(report, pick, about) + ")";
+    steps.add(words + (words.ends_with('.') ? "" : "."), step.command);
   }
-  add_by_hand(false);
-  if (!watch.empty()) steps.add("Watch it, and stop it when you have to.", watch);
-  if (by_hand)
+  // Before the machines, which are given back one by one.
+  if (in_turn && !watch.empty())
+    steps.add("For later: on each machine, while it runs, watch it, and stop it when you have to.", watch);
+  if (in_turn) add_machines_in_turn(parts, pick, commands, steps);
+  else add_by_hand(false);
+  if (!in_turn && !watch.empty()) steps.add("Watch it, and stop it when you have to.", watch);
+  if (by_hand && !in_turn)
     steps.add(
         "Fetch the results to your own machine, then give back what is rented, its disks too: it bills until then.",
         "scp -r USER@HOST:" + run.folder + "/runs .");
@@ -351,20 +317,80 @@ ReportSection change_section(const ReportParts& parts) {
   return section;
 }
 
+namespace {
+
+bool takes(const Plan& plan, const Offer* offer) {
+  return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) { return part.offer == offer; });
+}
+
+/// "1x H100 SXM", "pool big".
+std::string machine_name(const Offer& offer) {
+  if (offer.kind != OfferKind::kRented && !offer.label.empty()) return printable(offer.label, 40);
+  return std::to_string(offer.gpus) + "x " + offer.gpu;
+}
+
+/// The machines of the first that a stand-in does without, or still needs.
+std::vector<const Offer*> machines_of(const Plan& first, const Plan& other, bool shared) {
+  std::vector<const Offer*> found;
+  for (const PhasePlan& part : first.phases)
+    if (part.offer != nullptr && takes(other, part.offer) == shared &&
+        std::ranges::find(found, part.offer) == found.end())
+      found.push_back(part.offer);
+  return found;
+}
+
+std::string names_of(const std::vector<const Offer*>& offers, std::string_view joint) {
+  std::vector<std::string> names;
+  for (const Offer* offer : offers) {
+    std::string name = machine_name(*offer);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return listed(names, joint);
+}
+
+/// What to take without each of the plan's machines: of the rows in their order, else of all plans by the job's goal.
+/// "Then take X." of a plan of one kind of machine.
+std::string stand_in_words(const PlanReport& report, const std::vector<const Plan*>& rows) {
+  const Plan& first = *rows.front();
+  const std::vector<const Offer*> machines = machines_of(first, first, true);
+  const bool keeps = std::ranges::any_of(report.found.plans, &Plan::keeps_limits);
+  std::vector<std::pair<const Plan*, std::vector<const Offer*>>> told;
+  for (const Offer* machine : machines) {
+    const Plan* instead = nullptr;
+    for (const Plan* row : rows)
+      if (instead == nullptr && !takes(*row, machine)) instead = row;
+    if (instead == nullptr)
+      for (const Plan& plan : report.found.plans)
+        if (!takes(plan, machine) && (!keeps || plan.keeps_limits()) &&
+            (instead == nullptr || goal_key(report.job, plan) < goal_key(report.job, *instead)))
+          instead = &plan;
+    const auto same = std::ranges::find(told, instead, &std::pair<const Plan*, std::vector<const Offer*>>::first);
+    if (same == told.end()) told.push_back({instead, {machine}});
+    else same->second.push_back(machine);
+  }
+  std::vector<std::string> words;
+  for (const auto& [instead, without] : told) {
+    const std::string names = names_of(without, "or");
+    if (instead == nullptr)
+      words.push_back("no other plan" + std::string(keeps ? " within the limits" : "") + " does without " + names +
+                      (rows.size() > 1 ? "; with less of it: " + report.name(*rows[1]) : std::string()));
+    else if (machines.size() == without.size()) words.push_back("then take " + report.name(*instead));
+    else words.push_back("without " + names + " take " + report.name(*instead));
+  }
+  return upper_first(join(words, "; ")) + ".";
+}
+
+}  // namespace
+
 ReportSection fallback_section(const ReportParts& parts) {
   const PlanReport& report = parts.plan;
   ReportSection section{"fallback", "What if I cannot get it?", "", {}};
   const ViewContent view = fallback_view(report, Screen{});
+  std::vector<const Plan*> rows;
   if (view.table.rows() < 2) section.finding = view.notes.empty() ? std::string() : without_hints(view.notes.front());
   else {
-    const std::vector<std::vector<Cell>>& rows = view.table.cells();
-    std::size_t name = 0, next = 1;
-    for (std::size_t c = 0; c < view.table.columns().size(); ++c)
-      if (view.table.columns()[c].key == "plan") name = c;
-    // The first that takes other machines.
-    for (std::size_t r = rows.size(); r-- > 1;)
-      if (rows[r].front().text == "if unavailable") next = r;
-    section.finding = "Then take " + rows[next][name].text + ".";
+    for (const Fallback& row : report.stand_ins()) rows.push_back(row.plan);
+    section.finding = stand_in_words(report, rows);
     add_list(section, view.notes);
   }
   TableBlock order = table_block(view.table, "fallback", "",
@@ -374,10 +400,20 @@ ReportSection fallback_section(const ReportParts& parts) {
                                   {"usd_per_hour", "$ an hour"},
                                   {"below_usd_per_hour", "Take it up to"},
                                   {"hours", "Hours"},
+                                  {"wait_hours", kQueueHead},
                                   {"cost_usd", "Cost"},
                                   {"offers", "Offers"},
                                   {"availability", "Availability"},
                                   {"limits", "Limits"}});
+  // A stand-in that still needs machines of the first is none where these are not to be had.
+  for (std::size_t r = 1; r < rows.size() && r < order.rows.size(); ++r) {
+    std::string& role = order.rows[r].cells.front();
+    const auto shared = machines_of(*rows.front(), *rows[r], true),
+               spared = machines_of(*rows.front(), *rows[r], false);
+    if (!shared.empty() && !spared.empty() && (role == "if unavailable" || role == "then"))
+      role = "without " + names_of(spared, "and");
+    else if (!shared.empty() && spared.empty() && role == "if unavailable") role = "the same machines, used otherwise";
+  }
   const std::string same = said_once(order, {"Provider", "Offers", "Availability", "Limits"});
   section.blocks.insert(section.blocks.begin(), TextBlock{same});
   section.blocks.insert(section.blocks.begin(), std::move(order));

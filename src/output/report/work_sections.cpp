@@ -147,7 +147,7 @@ std::string evidence_words(Evidence evidence) {
     case Evidence::kMeasured:
       return "measured";
     case Evidence::kCalibrated:
-      return "predicted, calibrated on your runs";
+      return "predicted, calibrated on your figures";
     case Evidence::kModel:
       break;
   }
@@ -291,12 +291,24 @@ ReportSection speed_section(const ReportParts& parts) {
     const ViewContent evidence = evidence_view(report, Screen{});
     TableBlock block = table_block(evidence.table, "evidence", "Your figures beside the predictions",
                                    {{"plan", "Plan"},
-                                    {"given_hours", "Hours, yours"},
+                                    {"given_hours", "Hours with yours"},
                                     {"model_hours", "Hours, predicted"},
-                                    {"given_cost_usd", "Cost, yours"},
+                                    {"given_cost_usd", "Cost with yours"},
                                     {"model_cost_usd", "Cost, predicted"},
-                                    {"given_frontier", "Unbeaten, yours"},
+                                    {"given_frontier", "Unbeaten with yours"},
                                     {"model_frontier", "Unbeaten, predicted"}});
+    // Of plans that own figures move by nothing there is nothing to compare.
+    std::erase_if(block.rows, [&](const TableRow& row) {
+      const auto at = [&](std::string_view key) {
+        const auto found = std::ranges::find(block.columns, key, &TableColumn::key);
+        return found == block.columns.end() ? std::string()
+                                            : row.cells[static_cast<std::size_t>(found - block.columns.begin())];
+      };
+      const bool given = std::ranges::any_of(report.found.plans, [&](const Plan& plan) {
+        return plan.evidence == Evidence::kGiven && report.name(plan) == row.cells.front();
+      });
+      return !given && at("given_hours") == at("model_hours") && at("given_cost_usd") == at("model_cost_usd");
+    });
     // Plans that something beats by either figures decide nothing.
     std::erase_if(block.rows, [](const TableRow& row) {
       return std::ranges::all_of(row.cells.end() - 2, row.cells.end(),
