@@ -206,5 +206,84 @@ TEST(AuditTold, OptionsWithEmptyCells) {
   EXPECT_EQ(said_of(table + "370,200 |\n"), "$370,200 -> $307,200; ");
 }
 
+TEST(AuditTold, AFactorOfFewDigitsIsExact) {
+  EXPECT_EQ(said_of("- $1,000 x 0.4 = $440.00\n"), "$1,000 × 0.4 = $440.00 -> $400.00; ");
+  EXPECT_EQ(said_of("- $1,196 x 0.4 = $487.40\n"), "$1,196 × 0.4 = $487.40 -> $478.40; ");
+  EXPECT_EQ(said_of("- $1,000 x 0.4 = $400\n- $440 x 1.15 = $506\n"), "");
+  // It may be a third, or twice something.
+  EXPECT_EQ(said_of("- $100 x 0.33 = $33.33\n- $100 x 0.67 = $66.67\n- 10 h x 0.4 = 4.2 h\n"), "");
+}
+
+TEST(AuditTold, WholeHoursAddUpAsTheyStand) {
+  const std::string head = "| Phase | Hours |\n|---|---|\n| a | 10 |\n| b | 20 |\n| c | 31 |\n| d | 2 |\n";
+  EXPECT_EQ(said_of(head + "| Total | 63 |\n"), "");
+  EXPECT_EQ(said_of(head + "| Total | 64 |\n"), "64 -> 63 h; ");
+  // Rounded ones may be off by one or two, and not by as many as they are.
+  const std::string dollars =
+      "| Part | Cost |\n|---|---|\n| a | $11 |\n| b | $23 |\n| c | $31 |\n| d | $42 |\n| e | $57 |\n| f | $61 |\n";
+  EXPECT_EQ(said_of(dollars + "| Total | $226 |\n"), "");
+  EXPECT_EQ(said_of(dollars + "| Total | $229 |\n"), "$229 -> $225.00; ");
+}
+
+TEST(AuditTold, WhatFollowsAWrongLineIsHeldAgainstTheRightOneToo) {
+  EXPECT_EQ(said_of("| Item | Amount |\n|---|---|\n| Machines | $2,988.00 |\n| Storage | $500.00 |\n"
+                    "| Subtotal | $3,488.00 |\n| Discount 10% | -$384.80 |\n| VAT 19% | $596.45 |\n"
+                    "| Amount due | $3,735.65 |\n"),
+            "-$384.80 -> $348.80; ");
+}
+
+TEST(AuditTold, TotalsUnderTheHeadPrice) {
+  EXPECT_EQ(said_of("| Option | Hours | Price |\n|---|---|---|\n| 8x H100 SXM | 10 | $240 |\n"
+                    "| 8x A100 80GB | 16 | $192 |\n"),
+            "");
+}
+
+TEST(AuditTold, MergedCellsAreOfTheirOwnCount) {
+  EXPECT_EQ(said_of("| GPU | Count | Hours | $/GPU-h | Total |\n|---|---|---|---|---|\n"
+                    "| H100 SXM | 8 | 10 | $3.00 | $240.00 |\n| | 8 | 20 | $3.00 | $480.00 |\n"
+                    "| | 4 | 10 | $3.00 | $130.00 |\n"),
+            "$130.00 -> $120.00; ");
+}
+
+TEST(AuditTold, HeadsOfOtherCurrenciesAndOfNetPrices) {
+  EXPECT_EQ(
+      said_of("| Position | Stunden | CHF/h | CHF |\n|---|---:|---:|---:|\n| 8x H100 SXM | 100 | 22.50 | 2'250.00 |\n"
+              "| 8x A100 80GB | 200 | 13.00 | 2'650.00 |\n"),
+      "2'650.00 -> 2,600.00; ");
+  EXPECT_EQ(said_of("| Machine | Price | Hours | Net |\n|---|---|---|---|\n| 8x H100 SXM | $24/h | 10 | $260 |\n"),
+            "$260 -> $240.00; ");
+}
+
+TEST(AuditTold, TablesOfHtml) {
+  EXPECT_EQ(said_of("<table>\n<tr><th>GPU</th><th>Count</th><th>Hours</th><th>$/GPU-h</th><th>Total</th></tr>\n"
+                    "<tr><td>H100 SXM</td><td>8</td><td>10</td><td>$3.00</td><td>$240.00</td></tr>\n"
+                    "<tr><td>A100 80GB</td><td>8</td><td>20</td><td>$1.50</td><td>$260.00</td></tr>\n</table>\n"),
+            "$260.00 -> $240.00; ");
+}
+
+TEST(AuditTold, MoreWaysToSayIt) {
+  EXPECT_EQ(said_of("- 100k samples at batch 64 for 2 epochs are 3,125 steps\n"), "");
+  EXPECT_EQ(said_of("- 100k samples at batch 64 for 2 epochs are 3,521 steps\n"), "3,521 steps -> 3,125 steps; ");
+  EXPECT_EQ(said_of("It costs $260. Set-up is in it, and a 20% buffer brings it to $312.\n"), "");
+  EXPECT_EQ(said_of("It costs $260. Set-up is in it, and a 20% buffer brings it to $302.\n"), "$302 -> $312.00; ");
+  EXPECT_EQ(said_of("Storage: 2 TB at $0.10/GB per month costs $200 a month.\n"), "");
+  EXPECT_EQ(said_of("36 GB plus 4 GB = 46 GB\n"), "36 GB + 4 GB = 46 GB -> 40 GB; ");
+  EXPECT_EQ(said_of("The H100 is 2x faster than the A100: 5 h instead of 10 h.\n"), "");
+  EXPECT_EQ(said_of("The H100 is 4x faster than the A100: 5 h instead of 10 h.\n"), "4x faster -> 2x; ");
+  EXPECT_EQ(said_of("| Machine | Per month | Per year |\n|---|---|---|\n| A | $14,600 | $175,200 |\n"
+                    "| B | $8,760 | $115,120 |\n"),
+            "$115,120 -> $105,120; ");
+  const std::string text(kOptions);
+  EXPECT_EQ(said_of(text + "The 8x H100 option is the cheapest and the fastest one.\n"),
+            "cheapest -> 4x L40S ($170); ");
+}
+
+TEST(AuditTold, ContingencyOfWhatStandsAbove) {
+  const std::string head = "| Item | Cost |\n|---|---|\n| Compute | $1,200 |\n| Storage | $150 |\n| Egress | $90 |\n";
+  for (const char* right : {"$144", "$120", "$135"})
+    EXPECT_EQ(said_of(head + "| Contingency (10%) | " + right + " |\n"), "") << right;
+  EXPECT_EQ(said_of(head + "| Contingency (10%) | $124 |\n"), "$124 -> $144.00; ");
+}
+
 }  // namespace
 }  // namespace gpuplan

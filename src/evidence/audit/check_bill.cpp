@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,10 @@ struct Priced {
 class Bill {
  public:
   explicit Bill(Bench& bench) : bench_(bench) {
+    for (const ClaimLine& line : bench.document.lines)
+      whole_hours_ = whole_hours_ || has_any(to_lower(line.said.text),
+                                             {"billed per hour", "billed by the hour", "billed hourly", "whole hours",
+                                              "started hour", "full hour", "hourly billing", "angefangene stunde"});
     for (const ClaimRecord& record : bench.records)
       if (record.table < 0) lists_[record.section] = &record;
   }
@@ -205,8 +210,18 @@ class Bill {
                                                            : ""),
                       shown});
     }
+    if (whole_hours_)
+      for (const Hourly& one : hourly(record, about, *costs.front())) {
+        const ClaimEnds hours = hours_of(record, *one.time);
+        const auto up = [](ClaimSpan span) {
+          return ClaimSpan{std::ceil(span.low - 1e-9), std::ceil(span.high - 1e-9)};
+        };
+        ways.push_back({product(one, about.count, ends_of(*one.price->value), {up(hours.low), up(hours.high)}),
+                        one.price->value->text + " \xC3\x97 whole hours of " + one.time->value->text});
+      }
     // What the figures give as they are written is never wrong, whatever else the row says of its hours.
-    for (std::size_t i = ways.size(); i-- > 0;) ways.push_back({*ways[i].shown, ways[i].how});
+    for (std::size_t i = ways.size(); i-- > 0;)
+      if (ways[i].shown) ways.push_back({*ways[i].shown, ways[i].how});
     for (const ClaimFact* price : about.prices) {
       if (!same_currency(*price->value, *costs.front()->value)) continue;
       bench_.use(*price->value);
@@ -266,7 +281,7 @@ class Bill {
       const double value = way.shown ? way.shown->low_middle() : 0;
       return value > 0 && cost.low > 0 ? std::max(value / cost.low, cost.low / value) : HUGE_VAL;
     };
-    if (first >= ways.size() || !ways[first].shown)
+    if (first >= ways.size())
       first = static_cast<std::size_t>(
           std::ranges::min_element(ways, [&](const Way& a, const Way& b) { return off(a) < off(b); }) - ways.begin());
     if (first < ways.size()) std::swap(ways.front(), ways[first]);
@@ -412,6 +427,7 @@ class Bill {
   }
 
   Bench& bench_;
+  bool whole_hours_ = false;                            ///< the document says that hours are billed whole
   std::map<int, const ClaimRecord*> lists_;             ///< by section
   std::map<int, Exact> exact_costs_, exact_gpu_times_;  ///< by table
   std::vector<Costs> costs_;

@@ -25,6 +25,7 @@ class Columns {
       const std::vector<const ClaimRecord*> rows = bench_.rows_of(table);
       // Of options that are columns check_across adds up what is of one unit.
       if (!bench_.document.tables[static_cast<std::size_t>(table)].across || is_list_of_amounts(table)) sums(table);
+      clock_times(bench_.document.tables[static_cast<std::size_t>(table)]);
       if (rows.size() < 2) continue;
       ratios(rows);
       if (!names_providers(bench_.document.tables[static_cast<std::size_t>(table)])) price_by_gpu(rows);
@@ -116,8 +117,12 @@ class Columns {
           continue;
         }
         // "Buffer (30%)" is so much of the total above it, with what else was added or taken off since.
-        if (tally.has_total() && label.quantities.size() == 1 &&
-            label.quantities[0].dimension == ClaimDimension::kShare && !bare) {
+        std::optional<ClaimEnds> instead;
+        const std::string lower_label = to_lower(label.text);
+        const bool reserve = has_word_of(lower_label, {"contingency", "buffer", "reserve", "puffer", "reserves"});
+        const bool of_above = tally.has_total() || (reserve && tally.parts() >= 2);
+        if (of_above && label.quantities.size() == 1 && label.quantities[0].dimension == ClaimDimension::kShare &&
+            !bare) {
           const ClaimAmount& share = label.quantities[0];
           bench_.use(*value);
           bench_.use(share);
@@ -125,14 +130,59 @@ class Columns {
           const ClaimEnds part = ends_of(share, true), within = tally.so_far() * part / (ends_of(1.0) + part);
           const bool inside = has_word_of(to_lower(label.text), {"inside", "included", "including", "incl", "within",
                                                                  "contained", "of it", "davon", "enthalten"});
-          if (!tally.is_share(*value, share) && !(inside && fits(*value, within)))
+          if (!tally.is_share(*value, share) && !(inside && fits(*value, within))) {
+            instead = inside ? within : tally.right_share(share);
             bench_.find(FindingKind::kWrong, row.line, label.text, value->text,
                         told(*value, inside ? within : tally.right_share(share)),
                         share.text + " of " + told(*value, tally.so_far()));
+          }
         }
         bench_.use(*value);
-        tally.part(*value, label.text);
+        tally.part(*value, label.text, instead ? &*instead : nullptr);
       }
+    }
+  }
+
+  /// "09:00" in minutes; nullopt: no time of a day.
+  static std::optional<int> minutes_of(std::string_view text) {
+    text = trim(text);
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos || colon < 1 || colon > 2 || text.size() != colon + 3) return std::nullopt;
+    int part[2] = {0, 0};
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (i == colon) continue;
+      if (!is_digit(text[i])) return std::nullopt;
+      int& number = part[i > colon ? 1 : 0];
+      number = 10 * number + (text[i] - '0');
+    }
+    constexpr int kMinutes = 60, kHours = 24;
+    if (part[0] > kHours || part[1] >= kMinutes) return std::nullopt;
+    return part[0] * kMinutes + part[1];
+  }
+
+  /// "From 09:00", "To 17:00", "Hours 8": of one day, or into the next one.
+  void clock_times(const ClaimTable& table) {
+    if (table.headless) return;
+    const auto column = [&](std::initializer_list<std::string_view> names) {
+      const auto found = std::ranges::find_if(
+          table.heads, [&](const ClaimText& head) { return is_one_of(to_lower(head.text), names); });
+      return static_cast<std::size_t>(found - table.heads.begin());
+    };
+    const std::size_t from = column({"from", "start", "begin", "von"}), to = column({"to", "end", "until", "bis"}),
+                      hours = column({"hours", "time", "h", "hours (h)", "stunden", "duration"});
+    const std::size_t columns = table.heads.size();
+    if (from == columns || to == columns || hours == columns) return;
+    for (const ClaimRow& row : table.rows) {
+      const auto begins = minutes_of(row.cells[from].text), ends = minutes_of(row.cells[to].text);
+      const ClaimAmount* stated = value_at(row, hours);
+      if (!begins || !ends || stated == nullptr || stated->dimension != ClaimDimension::kTime) continue;
+      constexpr int kDay = 24 * 60;
+      constexpr double kMinute = 60;
+      const int length = *ends > *begins ? *ends - *begins : *ends - *begins + kDay;
+      bench_.use(*stated);
+      if (!fits(*stated, ends_of(length * kMinute)))
+        bench_.find(FindingKind::kWrong, row.line, row.cells.front().text, stated->text,
+                    told(ClaimDimension::kTime, length * kMinute), row.cells[from].text + " to " + row.cells[to].text);
     }
   }
 

@@ -60,6 +60,7 @@ class Facts {
     for (const ClaimLine& line : bench_.document.lines) {
       models(line.line, line.said);
       instance_prices(line);
+      price_in_words(line);
       billing(line);
     }
     for (const ClaimTable& table : bench_.document.tables)
@@ -138,16 +139,10 @@ class Facts {
     const ClaimRecord* rows[] = {&record};
     for (const ClaimRecord* row : rows)
       for (const ClaimFact* price : row->all(ClaimRole::kPrice)) {
+        // "Prices: 24 USD/h and 12 USD/h" of a list: of which machines each is nobody knows.
+        if (row->table < 0 && row->all(ClaimRole::kPrice).size() > 1) continue;
         if (price->value->foreign || price->value->low <= 0 || price->value->odd || price->value->per_node) continue;
-        Range market;
-        for (const Gpu* gpu : names_.named(record.gpu)) {
-          if (record.gigabytes > 0 && !has_size(*gpu, record.gigabytes)) continue;
-          const auto found = gpus_.find(gpu->name);
-          if (found == gpus_.end()) continue;
-          market.add(found->second.low, found->second.oldest);
-          market.add(found->second.high, found->second.newest);
-          market.offers += found->second.offers - 2;
-        }
+        const Range market = market_of(record.gpu, record.gigabytes);
         constexpr int kEnough = 3;
         if (market.offers < kEnough) continue;
         bench_.use(*price->value);
@@ -165,11 +160,65 @@ class Facts {
               return is_believable(price->value->low / count, price->value->high / count);
             }))
           continue;
+        // "Hours", "Price": what all of the hours cost.
+        if (const ClaimFact* time = row->time(); price->value->dimension == ClaimDimension::kMoney && time != nullptr &&
+                                                 row->cost() == nullptr && time->value->low > 0) {
+          const double hours = time->value->low / kHour;
+          if (is_believable(low / hours, high / hours)) continue;
+        }
         bench_.find(FindingKind::kUnlikely, price->line, record.label, price->value->text,
                     told(ClaimDimension::kPrice, market.low, market.high) + " a GPU",
                     "what " + std::to_string(market.offers) + " offers ask for it (" + market.oldest + " to " +
                         market.newest + "); old, or a slip");
       }
+  }
+
+  /// Offers of a GPU, of its size where that is said.
+  Range market_of(const std::string& key, double gigabytes) {
+    Range market;
+    for (const Gpu* gpu : names_.named(key)) {
+      if (gigabytes > 0 && !has_size(*gpu, gigabytes)) continue;
+      const auto found = gpus_.find(gpu->name);
+      if (found == gpus_.end()) continue;
+      market.add(found->second.low, found->second.oldest);
+      market.add(found->second.high, found->second.newest);
+      market.offers += found->second.offers - 2;
+    }
+    return market;
+  }
+
+  /// "1x RTX 4090 at $4.50/h": the one machine and the one price of a line. Twice as far off as in a table, since a
+  /// line may say more than that.
+  void price_in_words(const ClaimLine& line) {
+    if (line.code || line.said.gpus.size() != 1) return;
+    const GpuMention& gpu = line.said.gpus.front();
+    const ClaimAmount* price = nullptr;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kPrice) {
+        if (price != nullptr) return;
+        price = &one;
+      }
+    if (price == nullptr || price->from < gpu.to || price->foreign || price->odd || price->per_node ||
+        price->unit != 1 || price->low <= 0 || is_value_of_time(line.said.text, *price))
+      return;
+    const std::string joined = to_lower(trim(std::string_view(line.said.text).substr(gpu.to, price->from - gpu.to)));
+    if (!is_one_of(joined, {"at", "@", ", at", "for", "costs", "at only", "on demand at"})) return;
+    const Range market = market_of(gpu.key, gpu.gigabytes);
+    constexpr int kEnough = 3;
+    if (market.offers < kEnough) return;
+    bench_.use(*price);
+    const double count = price->per_gpu ? 1 : std::max(gpu.count, 1);
+    constexpr double kTwice = 2;
+    const auto is_believable = [&](double least, double most) {
+      return most * kTwice >= market.low * kLeastBelievable && least <= market.high * kMostBelievable * kTwice;
+    };
+    if (is_believable(price->low / count, price->high / count) || is_believable(price->low, price->high)) return;
+    if (std::ranges::any_of(bench_.findings, [&](const Finding& one) { return one.line == line.line_of(*price); }))
+      return;
+    bench_.find(FindingKind::kUnlikely, line.line_of(*price), gpu.text, price->text,
+                told(ClaimDimension::kPrice, market.low, market.high) + " a GPU",
+                "what " + std::to_string(market.offers) + " offers ask for it (" + market.oldest + " to " +
+                    market.newest + "); old, or a slip");
   }
 
   /// A machine of a provider by name, with another price than its list has.

@@ -103,8 +103,10 @@ class Periods {
           std::ranges::count_if(rows, [&](const ClaimRow* row) { return is_right(row, factor); }));
       if (right > most) most = right, times = factor;
     }
+    // A year has twelve months, whatever the other rows say; of days and weeks people count several numbers.
+    const bool always = std::ranges::all_of(ratio.of, [&](double of) { return of == ratio.of[0]; });
     constexpr std::size_t kEnough = 2;
-    if (most < kEnough || most * 2 <= rows.size()) return;
+    if (always ? most < 1 || most * 2 < rows.size() : most < kEnough || most * 2 <= rows.size()) return;
     for (const ClaimRow* row : rows) {
       const ClaimAmount &less = *money_at(*row, shorter), &more = *money_at(*row, longer);
       bench_.use(less);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -126,6 +127,11 @@ class Written {
       return '*';
     }
     const std::string lower = to_lower(gap);
+    // "36 GB plus 4 GB = 40 GB"
+    if (next.dimension == last.dimension && next.dimension != ClaimDimension::kShare) {
+      if (is_one_of(lower, {"plus"})) return '+';
+      if (is_one_of(lower, {"minus"})) return '-';
+    }
     const bool share = last.dimension == ClaimDimension::kShare && chain.size() == 1;
     if (share && is_one_of(lower, {"of", "of the"})) return '*';
     if (share && is_one_of(lower, {"off", "off of", "off the"})) {
@@ -283,7 +289,34 @@ class Written {
       for (const double of : {kMillion, kThousand}) readings.values.push_back(plain * (1 / of));
   }
 
-  void judge(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& chain) {
+  /// "× 0.4", "× 1.15", "0.75 of": nobody rounds such a factor. One that may be a third or a sixth keeps its room.
+  static bool is_round_factor(const ClaimAmount& amount) {
+    if (amount.dimension != ClaimDimension::kBare || amount.whole || amount.approximate || amount.range()) return false;
+    constexpr double kTenth = 0.1, kTwentieth = 0.05, kMost = 2;
+    if (amount.low <= 0 || amount.low >= kMost) return false;
+    const double twentieths = amount.low / kTwentieth;
+    const bool even = std::fabs(twentieths - std::round(twentieths)) < 1e-6;
+    return even && (amount.low_step > 0.9 * kTenth || amount.low_step < 0.9 * kTwentieth);
+  }
+
+  /// Factors of a sum of money that are exact.
+  static std::vector<WrittenTerm> with_exact_factors(std::vector<WrittenTerm> chain) {
+    const bool money = std::ranges::any_of(chain.begin(), chain.end() - 1, [](const WrittenTerm& term) {
+      return term.dimension == ClaimDimension::kMoney;
+    });
+    if (!money || chain.back().dimension != ClaimDimension::kMoney) return chain;
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+      WrittenTerm& term = chain[i];
+      const bool factor = term.sign == '*' || (i == 0 && chain.size() > 2 && chain[1].sign == '*');
+      if (!factor || term.quantity == nullptr || !is_round_factor(*term.quantity)) continue;
+      term.base = ends_of(term.quantity->low);
+      term.written = ends_of(term.quantity->low / term.unit);
+    }
+    return chain;
+  }
+
+  void judge(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& written) {
+    const std::vector<WrittenTerm> chain = with_exact_factors(written);
     const std::size_t count = chain.size() - 1;
     const WrittenTerm& result = chain.back();
     if (result.quantity == nullptr) return;

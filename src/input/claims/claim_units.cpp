@@ -212,7 +212,8 @@ const Entry* named_at(const Entry (&entries)[kSize], std::string_view lower) {
 }
 
 bool says_money(std::string_view lower) {
-  return has_any(lower, {"$", "usd", "eur", "\xE2\x82\xAC", "\xC2\xA3", "price", "cost", "rate", "preis"});
+  return has_any(lower,
+                 {"$", "usd", "eur", "chf", "gbp", "\xE2\x82\xAC", "\xC2\xA3", "price", "cost", "rate", "preis"});
 }
 
 /// "Price per GPU-hour", "$/GPU-h": of a GPU; "$/node-h": of a node; "price per hour", "hourly rate": of neither.
@@ -232,9 +233,31 @@ std::optional<UnitHint> price_head(const std::string& lower) {
         const std::string words = std::string(per) + std::string(name) + std::string(joint);
         if (says_money(lower) && has(words)) return of_node;
       }
-  if (has_any(lower, {"$/h", "usd/h", "$ per hour", "price per hour", "hourly", "per hour", "/hr", "pro stunde",
-                      "$/std", "price/h", "preis/h", "preis/std", "prix/h", "prix horaire", "prix par heure",
-                      "precio/h", "precio por hora"}))
+  if (has_any(lower, {"$/h",
+                      "usd/h",
+                      "$ per hour",
+                      "price per hour",
+                      "hourly",
+                      "per hour",
+                      "/hr",
+                      "pro stunde",
+                      "$/std",
+                      "price/h",
+                      "preis/h",
+                      "preis/std",
+                      "prix/h",
+                      "prix horaire",
+                      "prix par heure",
+                      "precio/h",
+                      "precio por hora",
+                      "eur/h",
+                      "\xE2\x82\xAC/h",
+                      "chf/h",
+                      "gbp/h",
+                      "\xC2\xA3/h",
+                      "eur/std",
+                      "\xE2\x82\xAC/std",
+                      "chf/std"}))
     return has_any(lower, {"/gpu", "per gpu", "per-gpu"}) ? of_gpu : UnitHint{ClaimDimension::kPrice, 1};
   return std::nullopt;
 }
@@ -279,7 +302,11 @@ UnitHint hint_of(std::string_view head) {
   if (open != std::string::npos && close != std::string::npos)
     inside = std::string(trim(std::string_view(lower).substr(open + 1, close - open - 1)));
   if (inside.starts_with("in ")) inside = inside.substr(3);
-  if (inside == "$" || inside == "usd") return {ClaimDimension::kMoney, 1, per_gpu};
+  const auto is_currency = [](std::string_view text) {
+    return text == "$" || text == "usd" || text == "eur" || text == "chf" || text == "gbp" || text == "\xE2\x82\xAC" ||
+           text == "\xC2\xA3";
+  };
+  if (is_currency(inside) || is_currency(lower)) return {ClaimDimension::kMoney, 1, per_gpu};
   for (const std::string& text : {inside, lower}) {
     const ClaimUnit* unit = text.empty() ? nullptr : named_at(kClaimUnits, text);
     if (unit != nullptr && unit->name.size() == text.size())
@@ -373,7 +400,8 @@ std::vector<UnitHint> hints_of(std::span<const std::string> heads) {
                       is({"cost", "costs", "total cost", "cost total", "total price", "kosten", "gesamtkosten",
                           "co\xC3\xBBt", "co\xC3\xBBt total", "coste", "coste total"});
     if (hints[i].dimension == ClaimDimension::kBare &&
-        (cost || (price && is({"total", "sum", "amount", "gesamt", "summe", "betrag"}))))
+        (cost || (price && is({"total", "sum", "amount", "gesamt", "summe", "betrag", "net", "netto", "net amount",
+                               "nettobetrag", "gross", "brutto", "gross amount", "bruttobetrag"}))))
       hints[i].dimension = ClaimDimension::kMoney;
   }
   return hints;

@@ -114,7 +114,7 @@ class MarkdownLines {
       } else if (trimmed.empty()) {
         ++block_;
         ++at_;
-      } else if (in_code_ || (!heading(trimmed) && !table())) {
+      } else if (in_code_ || (!heading(trimmed) && !table() && !html_table(trimmed))) {
         add_line();
       }
     }
@@ -272,6 +272,77 @@ class MarkdownLines {
       }
     }
     at_ = end;
+    ++block_;
+    find_options_across(table, *reader_);
+    document_.tables.push_back(std::move(table));
+    return true;
+  }
+
+  /// "<table>" to "</table>" on lines of their own, as some quotes have it: rows of <th> and <td>.
+  bool html_table(std::string_view first) {
+    if (!to_lower(first.substr(0, 6)).starts_with("<table")) return false;
+    std::size_t end = at_;
+    while (end < lines_.size() && !to_lower(lines_[end]).contains("</table")) ++end;
+    if (end == lines_.size()) return false;
+    struct Cells {
+      int line = 0;
+      bool head = false;
+      std::vector<std::string> texts;
+    };
+    std::vector<Cells> rows;
+    bool in_cell = false;
+    for (std::size_t at = at_; at <= end; ++at) {
+      const std::string_view line = lines_[at].substr(0, kLongestPlanLine);
+      for (std::size_t i = 0; i < line.size(); ++i) {
+        const std::size_t close = line[i] == '<' ? line.find('>', i) : std::string_view::npos;
+        if (close == std::string_view::npos) {
+          if (in_cell) rows.back().texts.back() += line[i];
+          continue;
+        }
+        const std::string tag = to_lower(line.substr(i + 1, close - i - 1));
+        const auto is = [&](std::string_view name) {
+          return tag == name || (tag.starts_with(name) && tag[name.size()] == ' ');
+        };
+        if (is("tr")) {
+          rows.push_back({static_cast<int>(at) + 1, false, {}});
+          in_cell = false;
+        } else if ((is("td") || is("th")) && !rows.empty() && rows.back().texts.size() < kMostPlanCells) {
+          rows.back().head = rows.back().head || (is("th") && rows.size() == 1);
+          rows.back().texts.emplace_back();
+          in_cell = true;
+        } else if (is("/td") || is("/th") || is("/tr")) {
+          in_cell = false;
+        } else if (in_cell) {
+          rows.back().texts.back() += line.substr(i, close - i + 1);
+        }
+        i = close;
+      }
+      if (in_cell) rows.back().texts.back() += ' ';
+    }
+    if (rows.size() < 2 || rows.front().texts.size() < 2) return false;
+    ClaimTable table;
+    table.line = rows.front().line;
+    table.section = section_;
+    table.headless = !rows.front().head;
+    const std::size_t columns = rows.front().texts.size();
+    std::vector<std::string> names(columns);
+    if (rows.front().head) std::ranges::transform(rows.front().texts, names.begin(), plain_markdown);
+    const std::vector<UnitHint> hints = hints_of(names);
+    for (std::string& name : names) table.heads.emplace_back().text = std::move(name);
+    for (std::size_t r = rows.front().head ? 1 : 0; r < rows.size(); ++r) {
+      if (rows[r].texts.size() > columns) {
+        document_.unread.push_back({rows[r].line, "a row of " + std::to_string(rows[r].texts.size()) + " cells under " +
+                                                      std::to_string(columns) + " heads"});
+        continue;
+      }
+      rows[r].texts.resize(columns);
+      ClaimRow row;
+      row.line = rows[r].line;
+      for (std::size_t i = 0; i < columns; ++i)
+        row.cells.push_back(reader_->read(plain_markdown(rows[r].texts[i]), hints[i]));
+      table.rows.push_back(std::move(row));
+    }
+    at_ = end + 1;
     ++block_;
     find_options_across(table, *reader_);
     document_.tables.push_back(std::move(table));

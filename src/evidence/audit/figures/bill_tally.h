@@ -18,7 +18,8 @@ bool is_taken_off(std::string_view label);
 /// right where it is that of any of them.
 class BillTally {
  public:
-  void part(const ClaimAmount& value, std::string_view label);
+  /// `instead`: what it should be, where that has been told; what follows may go on from either.
+  void part(const ClaimAmount& value, std::string_view label, const ClaimEnds* instead = nullptr);
   /// A total closes the parts above it; what follows is added to it, or begins anew.
   void total(const ClaimAmount& value);
 
@@ -40,6 +41,9 @@ class BillTally {
     ClaimEnds since = ends_of(0.0), all = ends_of(0.0);
     std::optional<ClaimEnds> before{};  ///< the total above
 
+    /// Sums of the squares of what the digits of each part leave open.
+    double open_since = 0, open_all = 0, open_before = 0;
+
     ClaimEnds so_far() const { return before ? *before + since : since; }
     void add(const ClaimEnds& value, int sign);
   };
@@ -48,6 +52,8 @@ class BillTally {
   std::vector<ClaimEnds> above_;        ///< every amount so far
   ClaimEnds longest_ = ends_of(0.0);
   int parts_ = 0;
+  bool whole_times_ = true;  ///< all parts are times in whole units of one kind
+  double unit_ = 0;          ///< of them
   std::string words_;
 };
 

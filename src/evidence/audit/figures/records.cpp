@@ -15,6 +15,9 @@ ClaimRole money_role(std::string_view lower) {
   if (has_any(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
   if (has_any(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
     return ClaimRole::kCost;
+  // Before taxes; what is after them is more than price times hours.
+  for (const std::string_view net : {"net", "netto", "net amount", "nettobetrag", "net cost", "net total"})
+    if (trim(lower) == net) return ClaimRole::kCost;
   if (has_word(lower, "rent") && !has_any(lower, {"price", "per ", "/"})) return ClaimRole::kCost;
   // "Price per 1M tokens", "price / run": of no hour.
   if (lower.contains("price") && has_any(lower, {"per ", "/"})) return ClaimRole::kNone;
@@ -183,8 +186,9 @@ std::string ClaimRecord::key() const {
 bool is_total_word(std::string_view text) {
   const std::string lower = to_lower(trim(text));
   // Of a bill in whose other lines they are words like any other.
-  for (const std::string_view word : {"net", "netto", "brutto", "gross", "net amount", "gross amount", "nettobetrag",
-                                      "bruttobetrag", "amount due", "balance due", "in all"})
+  for (const std::string_view word :
+       {"net", "netto", "brutto", "gross", "net amount", "gross amount", "nettobetrag", "bruttobetrag", "amount due",
+        "balance due", "in all", "to pay", "amount to pay", "zu zahlen", "zahlbetrag"})
     if (lower == word) return true;
   for (const std::string_view word :
        {"total", "subtotal", "sub-total", "grand total", "net total", "sum", "gesamt", "gesamtbetrag", "gesamtsumme",

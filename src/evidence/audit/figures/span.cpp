@@ -168,6 +168,15 @@ std::string told(ClaimDimension dimension, const ClaimEnds& ends) {
 
 std::string told(const ClaimAmount& as, const ClaimEnds& ends) {
   std::string text = told(as.dimension, ends);
+  // In cents, as the one that it is held against.
+  constexpr double kCents = 100, kLong = 1000;
+  const double low = ends.low_middle(), high = ends.high_middle();
+  if (as.dimension == ClaimDimension::kMoney && !as.whole && as.low_step < 0.02 && low >= kLong && low < 1e12 &&
+      high - low <= 1e-9 * high) {
+    const double cents = std::round(low * kCents), dollars = std::floor(cents / kCents);
+    const int rest = static_cast<int>(cents - dollars * kCents);
+    text = "$" + count_text(dollars) + (rest < 10 ? ".0" : ".") + std::to_string(rest);
+  }
   const bool money = as.dimension == ClaimDimension::kMoney || as.dimension == ClaimDimension::kPrice;
   if (!money || as.currency == "$") return text;
   const std::string sign = as.currency + (as.currency.size() == 3 && is_letter(as.currency[0]) ? " " : "");

@@ -37,6 +37,8 @@ class Amounts {
         energy(line, all[i], all[i + 1], all[i + 2]);
         of_tokens(line, all[i], all[i + 1], all[i + 2]);
         steps(line, all[i], all[i + 1], all[i + 2]);
+        if (i + 3 < all.size() && all[i + 2].dimension == ClaimDimension::kEpochs)
+          steps(line, all[i], all[i + 1], all[i + 3]);
       }
     }
   }
@@ -204,6 +206,15 @@ class Amounts {
     tell(line, stated, right, each.text + " \xC3\x97 " + tokens.text);
   }
 
+  /// "batch 64 for 2 epochs": where what stands behind the batch ends.
+  static std::size_t behind_epochs(const ClaimLine& line, const ClaimAmount& batch) {
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kEpochs && one.from > batch.to &&
+          is_one_of(between(line.said, batch, one), {"for", "over", ",", "and", "in"}))
+        return one.to;
+    return batch.to;
+  }
+
   /// "20,000 samples at batch 64 are 313 steps": up or down to a whole one.
   void steps(const ClaimLine& line, const ClaimAmount& samples, const ClaimAmount& batch, const ClaimAmount& stated) {
     if (samples.dimension != ClaimDimension::kSamples || batch.dimension != ClaimDimension::kBare ||
@@ -214,7 +225,7 @@ class Amounts {
     if (!is_one_of(joined,
                    {"at batch", "at a batch of", "in batches of", "with batch", "with a batch of", "at batch size",
                     "with batch size", "/ batch", "at a batch size of", "with a batch size of"}) ||
-        !equals(line, batch.to, stated))
+        !equals(line, behind_epochs(line, batch), stated))
       return;
     const auto times = multipliers(line.said, begin_of_sentence(line.said.text, samples.from),
                                    end_of_sentence(line.said.text, stated.to), {&samples, &batch, &stated});

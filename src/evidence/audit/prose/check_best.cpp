@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -70,11 +71,11 @@ class Best {
 
   /// The row is called so: its first cell, or its GPUs with how many there are.
   static bool is_called(const ClaimRecord& row, const ClaimText& first, std::string_view who,
-                        const std::vector<const GpuMention*>& gpus) {
+                        const std::vector<const GpuMention*>& gpus, bool option) {
     if (to_lower(trim(first.text)) == to_lower(who)) return true;
     if (gpus.size() != 1 || row.gpu != gpus[0]->key || row.gpu.empty()) return false;
     if (gpus[0]->gigabytes > 0 && row.gigabytes > 0 && gpus[0]->gigabytes != row.gigabytes) return false;
-    return std::max(row.count, 1) == std::max(gpus[0]->count, 1);
+    return (option && gpus[0]->count == 0) || std::max(row.count, 1) == std::max(gpus[0]->count, 1);
   }
 
   static const ClaimFact* measure(const ClaimRecord& row, ClaimRole role) {
@@ -88,7 +89,36 @@ class Best {
     Praise praise;
     const std::string lower = to_lower(said);
     if (has_any(lower, {"?", "not ", "n't", "if ", "cheapest and fastest", "among", "unless"})) return;
+    // "is the cheapest and the fastest one": two claims of one.
+    for (const auto& [first, second] : {std::pair{std::string_view("the cheapest"), std::string_view("the fastest")},
+                                        {"the fastest", "the cheapest"}}) {
+      const std::string both = std::string(first) + " and " + std::string(second);
+      const std::size_t at = lower.find(both);
+      if (at == std::string::npos) continue;
+      const std::string_view who = trim(said.substr(0, at));
+      if (!to_lower(who).ends_with(" is")) return;
+      for (const bool money : {true, false})
+        praised(line, {trim(who.substr(0, who.size() - std::string_view(" is").size())), money});
+      return;
+    }
     if (!praise_in(lower, said, praise) || praise.who.empty()) return;
+    praised(line, praise);
+  }
+
+  /// "The A100 option": its name alone.
+  static std::string_view name_in(std::string_view who) {
+    for (const std::string_view article : {"The ", "the ", "Our ", "our "})
+      if (who.starts_with(article)) who.remove_prefix(article.size());
+    for (const std::string_view what : {" option", " plan", " machine", " setup", " choice"})
+      if (who.ends_with(what)) who.remove_suffix(what.size());
+    return who;
+  }
+
+  void praised(const ClaimLine& line, Praise praise) {
+    const std::string_view whole = std::exchange(praise.who, name_in(praise.who));
+    if (praise.who.empty()) return;
+    // "The A100 option" is that of the table, whatever their number; "A100" alone are GPUs.
+    const bool option = whole.ends_with(" option") || whole.ends_with(" plan") || whole.ends_with(" machine");
     const auto place = static_cast<std::size_t>(praise.who.data() - line.said.text.data());
     std::vector<const GpuMention*> gpus;
     for (const GpuMention& gpu : line.said.gpus)
@@ -98,7 +128,8 @@ class Best {
     for (int table = 0; table < bench_.tables(); ++table)
       for (const ClaimRecord* row : bench_.rows_of(table)) {
         if (!bench_.go_on()) return;
-        if (row->total || !is_called(*row, *cells_of(bench_.document, *row).front(), praise.who, gpus)) continue;
+        if (row->total || !is_called(*row, *cells_of(bench_.document, *row).front(), praise.who, gpus, option))
+          continue;
         found = row;
         ++times;
       }

@@ -46,6 +46,7 @@ class Changes {
         is_off(line, i);
         falls(line, i);
         taxed(line, i);
+        is_times(line, i);
       }
     }
   }
@@ -154,6 +155,32 @@ class Changes {
         !ends_clause(std::string_view(line.said.text).substr(before.to)))
       return;
     by_share(line, before, now, share);
+  }
+
+  /// "It is 2x faster: 5 h instead of 10 h", "3x cheaper: $100 instead of $300".
+  void is_times(const ClaimLine& line, std::size_t place) {
+    const auto& all = line.said.quantities;
+    const ClaimAmount &times = all[place], &now = all[place + 1], &before = all[place + 2];
+    const auto good = [](const ClaimAmount& one) { return !one.odd && !one.range() && one.low > 0; };
+    if (times.dimension != ClaimDimension::kTimes || now.dimension != before.dimension || !good(times) || !good(now) ||
+        !good(before) || now.currency != before.currency || times.at_most || times.at_least || times.approximate)
+      return;
+    const bool time = now.dimension == ClaimDimension::kTime, money = now.dimension == ClaimDimension::kMoney;
+    const std::string joined = between(line.said, times, now);
+    const std::string_view word = time ? "faster" : "cheaper";
+    if ((!time && !money) || !joined.starts_with(word) || !joined.ends_with(':') ||
+        has_any(joined, {". ", ";", " but ", " and "}) ||
+        !is_one_of(between(line.said, now, before), {"instead of", "rather than", "in place of", "against", "not"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(before.to)))
+      return;
+    for (const ClaimAmount* one : {&times, &now, &before}) bench_.use(*one);
+    // The ends of the times as their digits leave them open; "2x faster" may be twice or, to some, three times as fast.
+    const ClaimEnds right{{before.low / now.low, before.low / now.low},
+                          {before.high / now.high, before.high / now.high}};
+    const ClaimEnds open = ends_of(before) / ends_of(now);
+    if (fits(times, open) || fits(times, right) || fits(times, open - ends_of(1.0))) return;
+    bench_.find(FindingKind::kWrong, line.line_of(times), line.label, times.text + " " + std::string(word),
+                told(ClaimDimension::kTimes, right), before.text + " / " + now.text);
   }
 
   /// "From $2.99 to $2.39 is 20% less".

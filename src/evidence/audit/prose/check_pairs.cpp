@@ -218,6 +218,22 @@ class Pairs {
                 told(stated.dimension, readings(true).front()), large.text + " and " + small.text);
   }
 
+  /// The money in the one row of totals of the document's tables; nullptr: none, or several.
+  const ClaimAmount* only_total() const {
+    const ClaimAmount* found = nullptr;
+    for (const ClaimTable& table : bench_.document.tables)
+      for (const ClaimRow& row : table.rows) {
+        if (std::ranges::none_of(row.cells, [](const ClaimText& cell) { return is_total_word(cell.text); })) continue;
+        for (const ClaimText& cell : row.cells)
+          for (const ClaimAmount& one : cell.quantities) {
+            if (one.dimension != ClaimDimension::kMoney) continue;
+            if (found != nullptr || !is_plain(one)) return nullptr;
+            found = &one;
+          }
+      }
+    return found;
+  }
+
   /// "It costs $1,500 of a budget of $2,000, which leaves $500", "so $500 is left".
   void left(const ClaimLine& line, const ClaimAmount& stated) {
     if (stated.dimension != ClaimDimension::kMoney || !is_plain(stated)) return;
@@ -240,11 +256,18 @@ class Pairs {
       if (!is_plain(one) || one.currency != stated.currency || one.from > stated.from) return;
       two.push_back(&one);
     }
+    // "Our budget is $2,000, which leaves $500": of what the one total of the document comes to.
+    if (two.size() == 1 && leaves)
+      if (const ClaimAmount* total = only_total(); total != nullptr && total->currency == stated.currency)
+        two.push_back(total);
     if (two.size() != 2) return;
     const ClaimAmount &more = two[0]->low >= two[1]->low ? *two[0] : *two[1],
                       &less = two[0]->low >= two[1]->low ? *two[1] : *two[0];
     for (const ClaimAmount* one : {&more, &less, &stated}) bench_.use(*one);
     const ClaimEnds right = ends_of(more) - ends_of(less);
+    // A total that is wrong itself: what is left of the right one is not.
+    for (const Finding& one : bench_.findings)
+      if (one.said == less.text) return;
     if (fits(stated, right) || fits(stated, ends_of(more, true) - ends_of(less, true))) return;
     bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, "leaves " + stated.text, told(stated, right),
                 more.text + " - " + less.text);

@@ -61,13 +61,16 @@ class Prose {
     if (named == 0) return;
     rest.remove_prefix(named);
     bool verb = false;
-    if (!leads(rest, verb) || !ends_clause(text.substr(stated.to))) return;
+    // "a 20% buffer brings it to $312"
+    const bool brings = is_one_of(rest, {"brings it to", "brings this to", "brings that to", "takes it to", "makes it",
+                                         "raises it to", "brings the total to", "brings the cost to"});
+    if (!(brings || leads(rest, verb)) || !ends_clause(text.substr(stated.to))) return;
     const std::string lead = to_lower(trim(text.substr(0, share.from)));
-    if (!lead.ends_with("with a") && !lead.ends_with("with") && !lead.ends_with("including a") &&
+    if (!brings && !lead.ends_with("with a") && !lead.ends_with("with") && !lead.ends_with("including a") &&
         !lead.ends_with("including") && !lead.ends_with("plus a") && !lead.ends_with("plus") &&
         !lead.ends_with("adding a"))
       return;
-    const std::size_t from = begin_of_sentence(text, share.from);
+    const std::size_t from = brings ? 0 : begin_of_sentence(text, share.from);
     std::vector<ClaimEnds> sums;
     const ClaimAmount* last = nullptr;
     for (const ClaimAmount& one : all) {

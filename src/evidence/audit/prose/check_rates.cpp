@@ -259,8 +259,17 @@ class Rates {
     return place < all.size() ? &all[place] : nullptr;
   }
 
-  void costs(const ClaimLine& line, const ClaimAmount& work, const ClaimAmount& price, const ClaimAmount& cost,
+  void costs(const ClaimLine& line, const ClaimAmount& work, const ClaimAmount& price, const ClaimAmount& told_cost,
              const PriceOf& of) {
+    ClaimAmount cost = told_cost;
+    // "2 TB at $0.10/GB per month cost $200 a month"
+    constexpr double kMonthHours = 730;
+    if (of.by_month && cost.dimension == ClaimDimension::kPrice && !cost.odd && !cost.per_gpu && cost.unit > 0 &&
+        std::fabs(cost.unit * kMonthHours - 1) < 0.02) {
+      cost.dimension = ClaimDimension::kMoney;
+      for (double* value : {&cost.low, &cost.high, &cost.low_step, &cost.high_step}) *value /= told_cost.unit;
+      cost.unit = 1;
+    }
     constexpr double kLeastTokens = 1000;
     const bool bare_tokens = of.dimension == ClaimDimension::kTokens && work.dimension == ClaimDimension::kBare &&
                              work.currency.empty() && work.low >= kLeastTokens;
