@@ -68,8 +68,9 @@ class Machines(unittest.TestCase):
         order = [(words, code) for words, code in steps if any(word in code for word in ("bash ", "scp ", "ssh "))]
         def at(part):
             return next(i for i, (words, code) in enumerate(order) if part in words + code)
-        places = [at("bash phases/01-prep.sh"), at("Rent 8x H100 SXM"), at("bash 02-big.sh"), at("When big is done"),
-                  at("bash phases/03-look.sh"), at("Rent 1x L4"), at("bash 04-small.sh"), at("When small is done")]
+        rented = [i for i, (words, _) in enumerate(order) if words.startswith("Rent ")]
+        places = [at("bash phases/01-prep.sh"), rented[0], at("bash 02-big.sh"), at("When big is done"),
+                  at("bash phases/03-look.sh"), rented[1], at("bash 04-small.sh"), at("When small is done")]
         self.assertEqual(places, sorted(places), [words for words, _ in order])
         rents = [words for words, _ in steps if words.startswith("Rent ")]
         returns = [words for words, _ in steps if "give the machine back" in words]
@@ -105,6 +106,26 @@ class Machines(unittest.TestCase):
         bill = table(found, "bill")
         cost = [one["key"] for one in bill["columns"]].index("cost_usd")
         self.assertTrue(any(dollars(row["cells"][cost].replace("-", "")) > 0 for row in bill["rows"]))
+
+    def test_prices_move_a_plan_wherever_they_stand(self):
+        # The market is sorted; the job's list is not.
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "job.yaml")
+            pools = """
+job: pools
+goal: fastest
+market:
+  use: only
+  pools:
+    - {name: big, gpu: H100 SXM, gpus: 8, nodes: 4, price: $1.8/h}
+    - {name: old, gpu: A100 SXM 40GB, gpus: 8, nodes: 4, price: $0.6/h}
+phases: [{name: a, train: {model: Qwen2.5-1.5B, data: {tokens: 1B}, batch: {tokens: 0.5M}, sequence: 2048}}]
+"""
+            path.write_text(pools, encoding="utf-8")
+            found = json.loads(run("whatif", str(path), "--sensitivity", "--json").stdout)
+        inputs = {one["name"]: one for one in found["sensitivity"]["inputs"]}
+        own = next(one for name, one in inputs.items() if name == "price of the machine")
+        self.assertAlmostEqual(own["high"]["cost_usd"] / own["low"]["cost_usd"], 1.5, delta=0.02)
 
     def test_stand_ins_do_without_the_machine(self):
         _, found = self.guide()

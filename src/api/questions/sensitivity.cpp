@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "api/questions/frontier_offers.h"
@@ -22,6 +23,8 @@
 
 namespace gpuplan::api {
 namespace {
+
+constexpr std::string_view kPickPrice = "price of the machine";  // of the plan that is recommended
 
 /// One search again: what is changed in the job or the market, and where its result goes.
 struct Trial {
@@ -120,7 +123,9 @@ class Sensitivity {
         continue;
       }
       if (most_ > 0 && in_small_phase(place.address)) continue;
-      std::string name = input_name(source_.tree, all, place.address);
+      const bool price = place.address.ends_with(".price") || place.address.ends_with(".spot_price");
+      std::string name = stage && stage == pick_stage_ && price ? std::string(kPickPrice)
+                                                                : input_name(source_.tree, all, place.address);
       const auto ends = ends_of(*amount, by_, goes_by_halves(source_.tree, place.address));
       if (!ends) {
         report_.fixed.push_back(std::move(name));
@@ -142,7 +147,7 @@ class Sensitivity {
     const bool known = stages_[*pick_stage_].list == FrontierOffer::List::kMarket;
     const auto& price = pick_->spot ? offer.spot_price : offer.price;
     if (known && price && price->p50 > DollarsPerSecond{})
-      add_market("price of the machine", {AmountKind::kPrice, {price->p10.value, price->p50.value, price->p90.value}});
+      add_market(std::string(kPickPrice), {AmountKind::kPrice, {price->p10.value, price->p50.value, price->p90.value}});
     const bool stated = offer.interruptions ? !known : value_at(source_.tree, "spot.interruptions") != nullptr;
     const auto rate = interruption_rate(answer_.job, offer);
     if (pick_->spot && !stated && rate && rate->p50 > PerSecond{})

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -87,7 +88,11 @@ void add_beside(const ClaimDocument& document, const ClaimRecord& record, std::v
   const std::size_t plain = ways.size();
   for (std::size_t i = 0; i < plain; ++i) {
     for (const auto& counts : {times_over(record), repeats_of(record)})
-      for (const double times : counts) ways.push_back({ways[i].value * times, ways[i].how});
+      for (const double times : counts) {
+        std::optional<ClaimEnds> shown = ways[i].shown;
+        if (shown) shown = *shown * times;
+        ways.push_back({ways[i].value * times, ways[i].how, shown});
+      }
     if (at_once > 1) ways.push_back({{ways[i].value.low, ways[i].value.high * at_once}, ways[i].how});
   }
   add_percents(record, ways);

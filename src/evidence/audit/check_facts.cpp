@@ -140,7 +140,7 @@ class Facts {
     for (const ClaimRecord* row : rows)
       for (const ClaimFact* price : row->all(ClaimRole::kPrice)) {
         // "Prices: 24 USD/h and 12 USD/h" of a list: of which machines each is nobody knows.
-        if (row->table < 0 && row->all(ClaimRole::kPrice).size() > 1) continue;
+        if (row->table < 0 && (to_lower(price->name) == "prices" || row->all(ClaimRole::kPrice).size() > 1)) continue;
         if (price->value->foreign || price->value->low <= 0 || price->value->odd || price->value->per_node) continue;
         const Range market = market_of(record.gpu, record.gigabytes);
         constexpr int kEnough = 3;

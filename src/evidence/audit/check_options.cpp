@@ -11,6 +11,7 @@
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/repeats.h"
 #include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
 
 namespace gpuplan::audit {
 namespace {
@@ -254,9 +255,15 @@ class Options {
   }
 
   void superlatives(const std::vector<const ClaimRecord*>& options) {
+    // Who waits in a queue is done later than its hours say.
+    const bool queue = std::ranges::any_of(options, [](const ClaimRecord* row) {
+      return std::ranges::any_of(row->facts, [](const ClaimFact& fact) {
+        return has_word_of(to_lower(fact.name), {"queue", "wait", "waiting"});
+      });
+    });
     for (const ClaimRecord* row : options)
       for (const ClaimText* cell : cells_of(bench_.document, *row)) {
-        if (claims_fastest(cell->text)) best_of(*row, options, true, row->line, cell->text);
+        if (!queue && claims_fastest(cell->text)) best_of(*row, options, true, row->line, cell->text);
         if (claims_cheapest(cell->text)) best_of(*row, options, false, row->line, cell->text);
       }
   }

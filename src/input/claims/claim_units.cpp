@@ -399,9 +399,13 @@ std::vector<UnitHint> hints_of(std::span<const std::string> heads) {
     const bool cost = lower.ends_with(" usd") || lower.ends_with(" eur") ||
                       is({"cost", "costs", "total cost", "cost total", "total price", "kosten", "gesamtkosten",
                           "co\xC3\xBBt", "co\xC3\xBBt total", "coste", "coste total"});
+    // What is spent so far, beside a column that is called by its currency.
+    const bool beside = is({"cumulative", "cumulated", "running total", "so far", "kumuliert"}) &&
+                        std::ranges::find(hints, ClaimDimension::kMoney, &UnitHint::dimension) != hints.end();
     if (hints[i].dimension == ClaimDimension::kBare &&
-        (cost || (price && is({"total", "sum", "amount", "gesamt", "summe", "betrag", "net", "netto", "net amount",
-                               "nettobetrag", "gross", "brutto", "gross amount", "bruttobetrag"}))))
+        (beside || cost ||
+         (price && is({"total", "sum", "amount", "gesamt", "summe", "betrag", "net", "netto", "net amount",
+                       "nettobetrag", "gross", "brutto", "gross amount", "bruttobetrag"}))))
       hints[i].dimension = ClaimDimension::kMoney;
   }
   return hints;

@@ -55,17 +55,34 @@ class PhaseTables {
   std::vector<std::vector<std::string>> told_;
 };
 
+/// "data parallel 8, CPU offload (optimizer, gradients)": at the commas outside of brackets.
+std::vector<std::string_view> parts_of(std::string_view words) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i <= words.size(); ++i) {
+    const char c = i < words.size() ? words[i] : ',';
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c != ',' || depth > 0) continue;
+    if (const std::string_view part = trim(words.substr(from, i - from)); !part.empty()) parts.push_back(part);
+    from = i + 1;
+  }
+  return parts;
+}
+
 /// Of how a way runs what is neither chosen nor named by it: what else changes where it is taken.
 void keep_other_changes(TableBlock& tried) {
   const auto column = std::ranges::find(tried.columns, "how", &TableColumn::key);
   if (column == tried.columns.end() || tried.rows.empty()) return;
   const auto at = static_cast<std::size_t>(column - tried.columns.begin());
   const std::string chosen = tried.rows.front().cells[at];
-  const std::vector<std::string_view> known = split(chosen, ',');
+  const std::vector<std::string_view> known = parts_of(chosen);
   for (TableRow& row : tried.rows) {
     std::string changes;
-    for (const std::string_view part : split(row.cells[at], ',')) {
+    for (const std::string_view part : parts_of(row.cells[at])) {
       const std::string_view way = row.cells.front();
+      // Of the same batch it goes with the micro-batch.
+      if (part.starts_with("gradient accumulation")) continue;
       if (std::ranges::find(known, part) != known.end() || way.contains(part) || part.contains(way)) continue;
       changes += (changes.empty() ? "" : ", ") + std::string(part);
     }
@@ -191,12 +208,13 @@ ReportSection memory_section(const ReportParts& parts) {
     const Machines machines{*estimate.node, std::max(estimate.nodes, 1), estimate.gpus, true};
     const int most = OpenBatch(std::move(alone), 0, report.catalogue, machines, first).largest();
     if (most > 0)
-      largest.push_back("Largest that fits in " + phase_name(report, part) +
-                        " in 9 of 10 runs, as it is laid out, with as "
-                        "much checkpointing as it takes: " +
-                        batch_count(estimate, most) +
+      largest.push_back("Largest that fits in " + phase_name(report, part) + ": " + batch_count(estimate, most) +
                         " in parallel on each replica (planned: " + count_text(estimate.strategy.micro_batch) + ").");
   }
+  if (!largest.empty())
+    largest.emplace_back(
+        "Largest: in 9 of 10 runs, on the plan's machines and in its layout, with as much checkpointing as it takes. "
+        "gpuplan fit tries other layouts, too.");
   add_list(section, largest);
   return section;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -319,30 +320,43 @@ ReportSection change_section(const ReportParts& parts) {
 
 namespace {
 
-bool takes(const Plan& plan, const Offer* offer) {
-  return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) { return part.offer == offer; });
+/// An offer at one of its prices: spot machines and those on demand are had apart.
+struct Machine {
+  const Offer* offer = nullptr;
+  bool spot = false;
+
+  bool operator==(const Machine&) const = default;
+};
+
+bool takes(const Plan& plan, Machine machine) {
+  return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
+    return part.offer != nullptr && Machine{part.offer, part.spot} == machine;
+  });
 }
 
-/// "1x H100 SXM", "pool big".
-std::string machine_name(const Offer& offer) {
-  if (offer.kind != OfferKind::kRented && !offer.label.empty()) return printable(offer.label, 40);
-  return std::to_string(offer.gpus) + "x " + offer.gpu;
+/// "1x H100 SXM spot", "pool big".
+std::string machine_name(Machine machine) {
+  const Offer& offer = *machine.offer;
+  if (offer.kind == OfferKind::kRented || offer.label.empty())
+    return std::to_string(offer.gpus) + "x " + offer.gpu + (machine.spot ? " spot" : "");
+  return (offer.kind == OfferKind::kPool ? "pool " : "") + printable(offer.label, 40);
 }
 
 /// The machines of the first that a stand-in does without, or still needs.
-std::vector<const Offer*> machines_of(const Plan& first, const Plan& other, bool shared) {
-  std::vector<const Offer*> found;
-  for (const PhasePlan& part : first.phases)
-    if (part.offer != nullptr && takes(other, part.offer) == shared &&
-        std::ranges::find(found, part.offer) == found.end())
-      found.push_back(part.offer);
+std::vector<Machine> machines_of(const Plan& first, const Plan& other, bool shared) {
+  std::vector<Machine> found;
+  for (const PhasePlan& part : first.phases) {
+    if (part.offer == nullptr) continue;
+    const Machine machine{part.offer, part.spot};
+    if (takes(other, machine) == shared && std::ranges::find(found, machine) == found.end()) found.push_back(machine);
+  }
   return found;
 }
 
-std::string names_of(const std::vector<const Offer*>& offers, std::string_view joint) {
+std::string names_of(const std::vector<Machine>& machines, std::string_view joint) {
   std::vector<std::string> names;
-  for (const Offer* offer : offers) {
-    std::string name = machine_name(*offer);
+  for (const Machine& machine : machines) {
+    std::string name = machine_name(machine);
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   return listed(names, joint);
@@ -352,10 +366,10 @@ std::string names_of(const std::vector<const Offer*>& offers, std::string_view j
 /// "Then take X." of a plan of one kind of machine.
 std::string stand_in_words(const PlanReport& report, const std::vector<const Plan*>& rows) {
   const Plan& first = *rows.front();
-  const std::vector<const Offer*> machines = machines_of(first, first, true);
+  const std::vector<Machine> machines = machines_of(first, first, true);
   const bool keeps = std::ranges::any_of(report.found.plans, &Plan::keeps_limits);
-  std::vector<std::pair<const Plan*, std::vector<const Offer*>>> told;
-  for (const Offer* machine : machines) {
+  std::vector<std::pair<const Plan*, std::vector<Machine>>> told;
+  for (const Machine& machine : machines) {
     const Plan* instead = nullptr;
     for (const Plan* row : rows)
       if (instead == nullptr && !takes(*row, machine)) instead = row;
@@ -364,7 +378,7 @@ std::string stand_in_words(const PlanReport& report, const std::vector<const Pla
         if (!takes(plan, machine) && (!keeps || plan.keeps_limits()) &&
             (instead == nullptr || goal_key(report.job, plan) < goal_key(report.job, *instead)))
           instead = &plan;
-    const auto same = std::ranges::find(told, instead, &std::pair<const Plan*, std::vector<const Offer*>>::first);
+    const auto same = std::ranges::find(told, instead, &std::pair<const Plan*, std::vector<Machine>>::first);
     if (same == told.end()) told.push_back({instead, {machine}});
     else same->second.push_back(machine);
   }
@@ -406,13 +420,15 @@ ReportSection fallback_section(const ReportParts& parts) {
                                   {"availability", "Availability"},
                                   {"limits", "Limits"}});
   // A stand-in that still needs machines of the first is none where these are not to be had.
+  bool other = false;
   for (std::size_t r = 1; r < rows.size() && r < order.rows.size(); ++r) {
     std::string& role = order.rows[r].cells.front();
+    if (role != "if unavailable" && role != "then") continue;
     const auto shared = machines_of(*rows.front(), *rows[r], true),
                spared = machines_of(*rows.front(), *rows[r], false);
-    if (!shared.empty() && !spared.empty() && (role == "if unavailable" || role == "then"))
-      role = "without " + names_of(spared, "and");
-    else if (!shared.empty() && spared.empty() && role == "if unavailable") role = "the same machines, used otherwise";
+    if (!shared.empty())
+      role = spared.empty() ? std::string("if fewer are free") : "without " + names_of(spared, "and");
+    else role = std::exchange(other, true) ? "then" : "if unavailable";
   }
   const std::string same = said_once(order, {"Provider", "Offers", "Availability", "Limits"});
   section.blocks.insert(section.blocks.begin(), TextBlock{same});

@@ -47,6 +47,7 @@ void BillTally::part(const ClaimAmount& value, std::string_view label, const Cla
   whole_times_ = whole_times_ && value.dimension == ClaimDimension::kTime && value.whole && !value.approximate &&
                  !value.range() && (unit_ == 0 || unit_ == value.unit);
   unit_ = value.unit;
+  loose_ = loose_ || value.approximate || value.range();
   const bool off = is_taken_off(label);
   std::vector<State> next;
   // What the labels say comes first; every other way is behind it.
@@ -107,7 +108,7 @@ bool BillTally::is_total(const ClaimAmount& stated) const {
     const bool exact = whole_times_ && stated.whole && !stated.approximate && !stated.range() && stated.unit == unit_;
     const auto is_sum = [&](const ClaimEnds& sum, double open) {
       if (exact) return std::fabs(sum.low_middle() - stated.low) < 0.01 * stated.low_step;
-      return fits(stated, likely(sum, open));
+      return fits(stated, loose_ ? sum : likely(sum, open));
     };
     return is_sum(state.since, state.open_since) || is_sum(state.all, state.open_all) ||
            is_sum(state.so_far(), state.open_before + state.open_since);

@@ -52,6 +52,7 @@ class BillTally {
   std::vector<ClaimEnds> above_;        ///< every amount so far
   ClaimEnds longest_ = ends_of(0.0);
   int parts_ = 0;
+  bool loose_ = false;       ///< a part is a range, or about so much
   bool whole_times_ = true;  ///< all parts are times in whole units of one kind
   double unit_ = 0;          ///< of them
   std::string words_;
