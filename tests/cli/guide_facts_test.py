@@ -428,7 +428,7 @@ class Running(Guides):
                 continue
             rented = pick["cost_usd"]["p50"] > 0 and words[0] not in [self.own[name] for name in AT_HOME]
             places = [next((at for at, step in enumerate(steps) if re.search(sign, step)), None)
-                      for sign in (r"\d\. Write the scripts", r"\d\. Rent ", r"\d\. Copy the folder", r"\d\. .*[Oo]n (the )?machine", r"give back what is rented")]
+                      for sign in (r"\d\. Write the scripts", r"\d\. Rent ", r"\d\. (Rent .*)?Copy the folder", r"\d\. .*[Oo]n ((the|that) )?machine", r"give (back what is rented|the machine back)")]
             with self.subTest(words=words):
                 self.assertEqual(places[1] is not None, rented)
                 if rented:

@@ -222,7 +222,7 @@ TEST(AuditSentences, CostsByTheMonthAndByTheYear) {
       "Provider,Monthly cost,Yearly cost\nAlpha,\"$17,461.60\",\"$209,539.20\"\n"
       "Beta,\"$10,453.60\",\"$125,443.20\"\nDelta,\"$2,044.00\",";
   EXPECT_EQ(said_of(head + "\"$24,528.00\"\n", ClaimsForm::kCsv), "");
-  EXPECT_EQ(said_of(head + "\"$25,528.00\"\n", ClaimsForm::kCsv), "$25,528.00 -> $24,528; ");
+  EXPECT_EQ(said_of(head + "\"$25,528.00\"\n", ClaimsForm::kCsv), "$25,528.00 -> $24,528.00; ");
   // A year that costs less than twelve months, a first year alone, and months of 30 days.
   EXPECT_EQ(
       said_of("Plan,Per month,Per year\nA,$100,\"$1,000\"\nB,$200,\"$2,000\"\nC,$300,\"$3,600\"\n", ClaimsForm::kCsv),

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -25,6 +27,7 @@ class Across {
       if (!table.across) continue;
       table_ = &table;
       parts_.clear();
+      instead_.clear();
       for (std::size_t row = 0; row < table.rows.size(); ++row) {
         const std::string label = to_lower(table.rows[row].cells.front().text);
         if (!has_money(row)) continue;
@@ -65,7 +68,9 @@ class Across {
     BillTally tally;
     for (const std::size_t row : rows) {
       const ClaimAmount* value = at(row, column);
-      if (value != nullptr) tally.part(*value, table_->rows[row].cells.front().text);
+      if (value == nullptr) continue;
+      const auto told = instead_.find({row, column});
+      tally.part(*value, table_->rows[row].cells.front().text, told == instead_.end() ? nullptr : &told->second);
     }
     return tally;
   }
@@ -151,9 +156,10 @@ class Across {
       if (tally.parts() == 0) continue;
       bench_.use(*stated);
       bench_.use(part);
-      if (!tally.is_share(*stated, part))
-        bench_.find(FindingKind::kWrong, table_->rows[row].line, about(row, column), stated->text,
-                    told(*stated, tally.right_share(part)), part.text + " of " + told(*stated, tally.so_far()));
+      if (tally.is_share(*stated, part)) continue;
+      instead_[{row, column}] = tally.right_share(part);
+      bench_.find(FindingKind::kWrong, table_->rows[row].line, about(row, column), stated->text,
+                  told(*stated, tally.right_share(part)), part.text + " of " + told(*stated, tally.so_far()));
     }
   }
 
@@ -166,6 +172,8 @@ class Across {
 
   Bench& bench_;
   const ClaimTable* table_ = nullptr;
+  /// By row and column, what was told to be right in place of a share.
+  std::map<std::pair<std::size_t, std::size_t>, ClaimEnds> instead_;
   std::vector<std::size_t> parts_;  ///< rows since the last total, that one included
 };
 

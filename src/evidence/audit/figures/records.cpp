@@ -15,8 +15,9 @@ ClaimRole money_role(std::string_view lower) {
   if (has_any(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
   if (has_any(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
     return ClaimRole::kCost;
-  // Before taxes; what is after them is more than price times hours.
-  for (const std::string_view net : {"net", "netto", "net amount", "nettobetrag", "net cost", "net total"})
+  // A column of money alone, or before taxes; what is after them is more than price times hours.
+  for (const std::string_view net : {"$", "usd", "eur", "chf", "gbp", "\xE2\x82\xAC", "\xC2\xA3", "net", "netto",
+                                     "net amount", "nettobetrag", "net cost", "net total"})
     if (trim(lower) == net) return ClaimRole::kCost;
   if (has_word(lower, "rent") && !has_any(lower, {"price", "per ", "/"})) return ClaimRole::kCost;
   // "Price per 1M tokens", "price / run": of no hour.
