@@ -117,8 +117,8 @@ goal: fastest
 market:
   use: only
   pools:
-    - {name: big, gpu: H100 SXM, gpus: 8, nodes: 4, price: $1.8/h}
-    - {name: old, gpu: A100 SXM 40GB, gpus: 8, nodes: 4, price: $0.6/h}
+    - {name: big, gpu: H100 SXM, gpus: 8, price: $1.8/h}
+    - {name: old, gpu: A100 SXM 40GB, gpus: 8, price: $0.6/h}
 phases: [{name: a, train: {model: Qwen2.5-1.5B, data: {tokens: 1B}, batch: {tokens: 0.5M}, sequence: 2048}}]
 """
             path.write_text(pools, encoding="utf-8")
