@@ -4,9 +4,9 @@
 
 namespace gpuplan {
 
-int providers_with(const ProvidersByGpu& counts, const Gpu* gpu) {
-  if (gpu == nullptr) return 0;
-  const auto place = std::ranges::find(counts, gpu->name, [](const auto& count) { return count.first.str(); });
+int providers_with(const ProvidersByGpu& counts, std::string_view gpu) {
+  const auto place =
+      std::ranges::find(counts, gpu, [](const auto& count) { return std::string_view(count.first.str()); });
   return place == counts.end() ? 0 : place->second;
 }
 

@@ -130,8 +130,7 @@ std::string asks_less_words(const Job& job, const ProvidersByGpu& common, const 
     return availability_of(*other.offer) >= Availability::kRare ? "machines easier to get"
                                                                 : "a host that is up more of the time";
   if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
-  return providers_with(common, plan.node.gpu) > providers_with(common, other.node.gpu) ? "commoner GPUs"
-                                                                                        : "newer GPUs";
+  return providers_of(common, plan) > providers_of(common, other) ? "commoner GPUs" : "newer GPUs";
 }
 
 }  // namespace

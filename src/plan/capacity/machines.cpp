@@ -1,12 +1,11 @@
 #include "plan/capacity/machines.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "base/sorting.h"
 #include "base/text.h"
-#include "base/whole.h"
+#include "domain/market/usable_gpus.h"
 #include "plan/answer/market.h"
 
 namespace gpuplan {
@@ -86,12 +85,6 @@ bool allowed(const Job& job, const Offer& offer, const Machines& machines) {
 }
 
 }  // namespace
-
-int usable_gpus(const Offer& offer) {
-  const int all = offer.nodes * offer.gpus;
-  const int kept = offer.leave_free < 1 ? whole<int>(std::ceil(offer.leave_free * all)) : whole<int>(offer.leave_free);
-  return all - kept;
-}
 
 int most_nodes(const Offer& offer) {
   return offer.max_nodes > 0 ? std::min(offer.nodes, offer.max_nodes) : offer.nodes;

@@ -9,8 +9,6 @@
 
 namespace gpuplan {
 
-/// GPUs of a pool or an own box that the job may take, over all of its machines: without those to be left free.
-int usable_gpus(const Offer& offer);
 /// The most machines of a pool or an own box that one job may take.
 int most_nodes(const Offer& offer);
 

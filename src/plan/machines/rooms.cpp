@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/capacity/machines.h"
+#include "domain/market/usable_gpus.h"
 
 namespace gpuplan {
 

@@ -284,6 +284,10 @@ double Comparison::regret(const One& one) const {
 
 double tie_share(const Job& job, const PracticeConstants& practice) { return practice.tie_share * goal_share(job); }
 
+int providers_of(const ProvidersByGpu& common, const Plan& plan) {
+  return plan.node.gpu != nullptr ? providers_with(common, plan.node.gpu->name) : 0;
+}
+
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const ProvidersByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();
@@ -298,8 +302,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const bool hurries = job.goal == Goal::kFastest;
     return std::tuple(offers_in(plan), hurries && is_rare(plan), hurries && is_other_stack(plan),
                       hurries ? plan.cost.p50 : Dollars{}, std::max(plan.nodes, plan.at_once), plan.gpus_at_once(),
-                      is_rare(plan), is_other_stack(plan), -providers_with(common, plan.node.gpu), -capability,
-                      one.median);
+                      is_rare(plan), is_other_stack(plan), -providers_of(common, plan), -capability, one.median);
   };
   std::vector<const Comparison::One*> tied;
   for (const Comparison::One& one : all) {
@@ -315,7 +318,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
                        std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
     const bool usual_stack = is_other_stack(front) && !is_other_stack(plan);
-    const bool commoner = providers_with(common, plan.node.gpu) > providers_with(common, front.node.gpu);
+    const bool commoner = providers_of(common, plan) > providers_of(common, front);
     const bool easier = commoner || usual_stack || (is_rare(front) && !is_rare(plan));
     const bool dear = plan.cost.p50 > front.cost.p50 * (easier ? kCommonerCosts : kNewerCosts);
     const bool slow = !usual_stack && plan.hours.p50 > front.hours.p50 * kCommonerTakes;

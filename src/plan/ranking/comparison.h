@@ -68,6 +68,9 @@ class Comparison {
 /// that where the goal is dollars or hours alone.
 double tie_share(const Job& job, const PracticeConstants& practice);
 
+/// How many providers rent the GPUs of a plan; 0: it has none.
+int providers_of(const ProvidersByGpu& common, const Plan& plan);
+
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
 /// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper; of dollars first where the goal is hours. A plan can
 /// not be told from it where its goal is worse by less than tie_share(), and it is the better one in at least
