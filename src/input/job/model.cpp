@@ -164,14 +164,14 @@ struct ModelRecord {
       return reader.fail(tree, "hidden (" + count_text(shape.hidden) + ") is no multiple of heads (" +
                                    count_text(shape.heads) + "); correct one of them, or write head_dim");
     complete(shape);
-    // What the MLP could not give up.
-    constexpr double kMostOver = 1.02;
+    // What the MLP could not give up: a little more is a matter of tied tables and biases.
+    constexpr double kMostOver = 1.5;
     if (const double all = count_parameters(shape).total(); shape.published > 0 && all > kMostOver * shape.published)
       return reader.fail(tree, "params (" + count_short(shape.published) +
                                    ") are fewer than this shape has at the least, " + count_short(all) + ": " +
                                    count_text(shape.layers) + " layers of width " + count_text(shape.hidden) +
                                    " and a vocabulary of " + count_text(shape.vocab) +
-                                   "; correct params, layers, hidden or vocab");
+                                   "; correct params, layers, hidden, vocab or tied");
     // What layers and the largest vocabulary leave of the total is odd parts; where it is most of it, a number is
     // wrong.
     constexpr double kMostOdd = 0.5;

@@ -33,9 +33,11 @@ std::string_view torch_name(Format format) {
 /// What the plan counts with: what the engine takes unasked, or as much more as the requests need.
 double memory_share(const WorkPlace& place) {
   const EngineProfile& profile = engine_profile(place.launch.catalogue, *place.estimate().framework);
+  constexpr double kSame = 1.005;  // requests fill what there is
   const double needed = place.estimate().memory.total() / place.estimate().node->gpu->usable;
-  return std::clamp(std::ceil(needed * 100) / 100, profile.memory_share,
-                    std::max(profile.memory_share, profile.most_share));
+  if (needed <= kSame * profile.memory_share || !(profile.most_share > profile.memory_share))
+    return profile.memory_share;
+  return std::min(std::ceil(needed * 100) / 100, profile.most_share);
 }
 
 /// Arguments of vllm.LLM, by vllm-project/vllm's documentation of its engine arguments.
