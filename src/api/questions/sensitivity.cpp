@@ -123,7 +123,7 @@ class Sensitivity {
         continue;
       }
       if (most_ > 0 && in_small_phase(place.address)) continue;
-      const bool price = place.address.ends_with(".price") || place.address.ends_with(".spot_price");
+      const bool price = place.address.ends_with(pick_->spot ? ".spot_price" : ".price");
       std::string name = stage && stage == pick_stage_ && price ? std::string(kPickPrice)
                                                                 : input_name(source_.tree, all, place.address);
       const auto ends = ends_of(*amount, by_, goes_by_halves(source_.tree, place.address));
