@@ -124,7 +124,9 @@ std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const 
   // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs, a framework of one machine
   // on two), may run out of memory where fewer do not, or are slowed by the host's memory more than fewer are.
   std::optional<PhaseEstimate> best;
+  Seconds weighed{};
   bool full_fits = false;
+  bool uneven = false;  // the best so far cuts layers, as the batch does not divide by its GPUs
   for (int gpus = machines.gpus; gpus >= 1;) {
     const StepBatch batch =
         step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
@@ -138,9 +140,20 @@ std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const 
     // With the host's memory on both, fewer GPUs are odd, and both are guesses: they must be faster beyond doubt.
     constexpr double kClearly = 1.5;
     const double asked = holds ? 1 : kClearly;
-    const bool better =
-        !best || (fits && (best->fit != Fit::kFits || estimate.work_by_model * asked < best->work_by_model));
-    if (better) best = estimate;
+    const Strategy& s = estimate.strategy;
+    const bool cut = s.tp * s.pp * s.cp > 1;
+    const bool faster =
+        uneven ? !cut && found->weighed < weighed : best && estimate.work_by_model * asked < best->work_by_model;
+    if (!best || (fits && (best->fit != Fit::kFits || faster))) {
+      best = estimate;
+      weighed = found->weighed;
+    }
+    const Parallel& fixed = train.parallel;
+    const bool open = !fixed.tp && !fixed.pp && !fixed.cp;
+    const bool first = !uneven && here == machines.gpus && machines.nodes == 1;
+    uneven = first && holds && cut && open && batch.sequences > 0 && std::fmod(batch.sequences, here) != 0;
+    // A count that it divides by may do without.
+    if (uneven && gpus >= 1) continue;
     // What the job says of so many GPUs is not held against a prediction for fewer.
     if (fits && (holds || train.offload.given() || best->model_interval)) break;
   }
