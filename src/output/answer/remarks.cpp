@@ -241,10 +241,6 @@ std::string gates_remark(const PlanReport& report, const Plan& plan) {
   return lines.empty() ? "" : "Gate: " + join(lines, " ");
 }
 
-bool is_lighter(const Plan& plan) {
-  return std::ranges::any_of(plan.phases, [](const PhasePlan& part) { return part.estimate->lighter; });
-}
-
 /// Rows whose formats are not those of the pick: the same work, and not the same training.
 std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
   std::vector<std::string> names;

@@ -348,9 +348,13 @@ class Mixer {
     return tried_.back().told;
   }
 
-  bool too_many_near() const {
-    const std::size_t phases = workloads_.size();
-    return phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear;
+  /// Of the schedules that were billed, the first where `found` is least.
+  template <class Found>
+  std::size_t best_by(const Found& found) const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < mixed_.size(); ++i)
+      if (found(i) < found(best)) best = i;
+    return best;
   }
 
   /// Looks at schedules near the best for a goal until none is better. The choice above counts with medians, and those
@@ -359,17 +363,15 @@ class Mixer {
   /// make worse than the best one known is not laid out.
   template <class Goal>
   void improve(const Goal& goal) {
-    if (too_many_near()) return;
     const std::size_t phases = workloads_.size();
+    if (phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear) return;
     const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
     struct Near {
       double bound;
       Seconds work;
       ChosenSchedule schedule;
     };
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < mixed_.size(); ++i)
-      if (found(i) < found(best)) best = i;
+    std::size_t best = best_by(found);
     for (int round = 0; round < kRounds; ++round) {
       std::vector<Near> near;
       for (ChosenSchedule& schedule : neighbours(problem_, schedules_[best])) {
@@ -424,9 +426,7 @@ class Mixer {
       for (const ChosenMachines& one : schedule) offers.insert(offers_[static_cast<std::size_t>(one.machine)]->offer);
       return offers.size();
     };
-    std::size_t at = 0;
-    for (std::size_t i = 1; i < mixed_.size(); ++i)
-      if (found(i) < found(at)) at = i;
+    std::size_t at = best_by(found);
     const double most = found(at) * (1 + same_share_);
     for (;;) {
       std::optional<ChosenSchedule> best;

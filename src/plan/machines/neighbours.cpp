@@ -95,7 +95,7 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
     const auto [from, to] = timeline.held(h);
     const Seconds unpaid = terms.billing.startup_billed ? Seconds{} : terms.billing.startup;
     result.cost += terms.price * paid_for(terms.billing, to - from - unpaid);
-    all.push_back({from, to, terms.gpus, terms.rooms});
+    if (!problem.rooms.empty()) all.push_back({from, to, terms.gpus, terms.rooms});
     if (terms.side_by_side) continue;
     for (std::size_t other = 0; other < h; ++other) {
       const auto [begin, end] = timeline.held(other);

@@ -288,14 +288,6 @@ int providers_of(const ProvidersByGpu& common, const Plan& plan) {
   return plan.node.gpu != nullptr ? providers_with(common, plan.node.gpu->name) : 0;
 }
 
-namespace {
-
-bool trains_lighter(const Plan& plan) {
-  return std::ranges::any_of(plan.phases, [](const PhasePlan& part) { return part.estimate->lighter; });
-}
-
-}  // namespace
-
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const ProvidersByGpu& common) {
   const std::vector<Comparison::One>& all = comparison.compared();
@@ -324,7 +316,7 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const Plan& front = plan_of(all.front());
     const Plan& plan = plan_of(one);
     // Nobody trains less precisely for less trouble.
-    if (trains_lighter(plan) && !trains_lighter(front)) continue;
+    if (is_lighter(plan) && !is_lighter(front)) continue;
     const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
                        std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
     const bool usual_stack = is_other_stack(front) && !is_other_stack(plan);

@@ -65,6 +65,10 @@ bool is_rare(const Plan& plan) {
 
 bool is_other_stack(const Plan& plan) { return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia"; }
 
+bool is_lighter(const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [](const PhasePlan& part) { return part.estimate->lighter; });
+}
+
 std::string_view oldest_price(const Plan& plan) {
   std::string_view oldest;
   const auto look = [&](const Offer* offer) {

@@ -22,6 +22,8 @@ bool is_rare(const Plan& plan);
 
 /// Its GPUs are not of NVIDIA: recipes and wheels are made for CUDA first.
 bool is_other_stack(const Plan& plan);
+/// Whether it trains in pure bf16 with 8-bit states where nobody asks for that.
+bool is_lighter(const Plan& plan);
 
 /// What a goal makes small: dollars, seconds until the result is there, GPUs, or dollars + value of time x hours; then
 /// what decides between equals: seconds, or dollars where the goal is seconds; between as many GPUs dollars + value of

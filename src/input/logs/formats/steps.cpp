@@ -308,22 +308,21 @@ void epoch_loss(LogBook& book, const LogLine& line) {
   StepRecord& record = it.record;
   if (!it.fraction || !(record.epoch >= 0) || !(record.has(StepValue::kLoss) || record.has(StepValue::kValidation)))
     return;
-  // "| end of epoch   1 | time: 38.12s | valid loss  4.71 |"
-  if (book.step_format() == LogFormat::kFields && record.has(StepValue::kValidation) && !record.has(StepValue::kLoss)) {
-    record.keep_only(StepValue::kValidation);
+  // What a line says of the step before it, alone.
+  const auto beside_step = [&](StepValue value) {
+    record.keep_only(value);
     record.step = book.step();
     record.of_run = true;
     record.of = scan::kUnknown;
     book.record(LogFormat::kFields, record, line);
+  };
+  // "| end of epoch   1 | time: 38.12s | valid loss  4.71 |"
+  if (book.step_format() == LogFormat::kFields && record.has(StepValue::kValidation) && !record.has(StepValue::kLoss)) {
+    beside_step(StepValue::kValidation);
     return;
   }
   if (beside) {
-    if (!record.has(StepValue::kLoss) || book.told_by() == LogFormat::kFields) return;
-    record.keep_only(StepValue::kLoss);
-    record.step = book.step();
-    record.of_run = true;
-    record.of = scan::kUnknown;
-    book.record(LogFormat::kFields, record, line);
+    if (record.has(StepValue::kLoss) && book.told_by() != LogFormat::kFields) beside_step(StepValue::kLoss);
     return;
   }
   if (record.of > 0) record.epoch = std::max(record.epoch - 1, 0.0) + record.step / record.of;
