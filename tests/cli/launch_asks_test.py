@@ -135,7 +135,7 @@ class NoProgram(Launches):
     """Where launch has no program for the pick, the answer says for what it has one."""
 
     def test_another_plan_that_can_be_written_is_named(self):
-        asked = ["--model", "Llama-3.3-70B", "--tokens", "100M", "--method", "full", "--nodes", "2"]
+        asked = ["--model", "Llama-3.3-70B", "--tokens", "100M", "--method", "full", "--nodes", "2", "--gpu", "H100 SXM"]
         said = plain(run("plan", *asked).stdout)
         self.assertIn("The job needs command: for train", said)
         found = re.search(r"launch writes a program for .*? \([\d.]+ h, \$[\d.,]+\): add --plan (\w+) to Next", said)
