@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/whole.h"
 #include "domain/facts/limits.h"
@@ -115,14 +116,11 @@ bool TrainingCandidates::runs(const Strategy& strategy, std::size_t framework) c
 }
 
 /// Each framework is asked for what it can run: they differ in time, memory and care.
-bool TrainingCandidates::left_to_others(const Strategy& s, std::size_t framework, Tally& tally) const {
-  const Framework& asked = *frameworks_[framework];
-  if (runs(s, framework)) return false;
-  if (asks_) {
-    tally.reject(Misfit::kUnsupported);
-    if (tally.unsupported_reason.empty()) tally.unsupported_reason = why_not_run(asked, phase_, start_, s);
-  }
-  return true;
+void TrainingCandidates::leave_to_others(const Strategy& s, std::size_t framework, Tally& tally) const {
+  if (!asks_) return;
+  tally.reject(Misfit::kUnsupported);
+  if (tally.unsupported_reason.empty())
+    tally.unsupported_reason = why_not_run(*frameworks_[framework], phase_, start_, s);
 }
 
 /// Sharding inside a machine only makes sense where there are several, and several ranks in each.
@@ -172,8 +170,32 @@ class TrainingCandidates::Walker {
   }
 
  private:
-  /// By recomputation, sharding and offload: memory ran out with a smaller micro-batch already.
-  using FullUp = std::array<std::array<std::array<bool, 8>, 5>, 3>;
+  /// What is known of a way to save memory, whatever the micro-batch, once it was asked.
+  struct Known {
+    bool full = false;  ///< memory ran out with a smaller micro-batch already
+    /// Whether the framework runs it; by whether a micro-batch is more than one sequence, as limits are (limits.h).
+    std::array<std::optional<bool>, 2> runs{};
+  };
+  /// By recomputation, sharding and offload, for one cut.
+  class Ways {
+   public:
+    /// REQUIRES: the strategy has this cut.
+    Known& operator[](const Strategy& s) {
+      return known_[static_cast<std::size_t>(s.recompute)][static_cast<std::size_t>(s.sharding)]
+                   [static_cast<std::size_t>(s.offload)];
+    }
+
+    template <class Find>
+    unsigned shardings(Offload offload, const Find& find) {
+      std::optional<unsigned>& places = shardings_[static_cast<std::size_t>(offload)];
+      if (!places) places = find();
+      return *places;
+    }
+
+   private:
+    std::array<std::array<std::array<Known, 8>, 5>, 3> known_{};
+    std::array<std::optional<unsigned>, 8> shardings_{};
+  };
 
   /// What came of some candidates.
   struct Found {
@@ -209,7 +231,7 @@ class TrainingCandidates::Walker {
       tally_.reject(Misfit::kUneven);
       return;
     }
-    FullUp full_up{};
+    Ways ways;
     const auto accumulate = all_.phase_.accumulate.on(all_.gpu_.name, all_.gpus_);
     for (const Micro at : all_.micros_) {
       const int micro = at.sequences;
@@ -236,7 +258,7 @@ class TrainingCandidates::Walker {
       }
       cut.micro_batch = micro;
       cut.grad_accum = whole<std::int32_t>(accumulation);
-      if (!each_memory_choice(cut, at, full_up).runs)
+      if (!each_memory_choice(cut, at, ways).runs)
         return;  // nor would more sequences at once, or other frameworks do it
     }
   }
@@ -255,10 +277,10 @@ class TrainingCandidates::Walker {
     return cut.pp * each;
   }
 
-  Found each_memory_choice(const Strategy& strategy, Micro micro, FullUp& full_up) const {
+  Found each_memory_choice(const Strategy& strategy, Micro micro, Ways& ways) const {
     if (const auto fixed = all_.phase_.offload.on(all_.gpu_.name, all_.gpus_))
-      return each_recomputation(strategy, micro, full_up, *fixed);
-    if (!uses_host(walk_.tier)) return each_recomputation(strategy, micro, full_up, Offload::kNone);
+      return each_recomputation(strategy, micro, ways, *fixed);
+    if (!uses_host(walk_.tier)) return each_recomputation(strategy, micro, ways, Offload::kNone);
     const bool adapters = all_.work_.adapters;  // hardly any optimizer state
     Found found;
     Strategy on_host = strategy;
@@ -269,7 +291,7 @@ class TrainingCandidates::Walker {
         found.runs = true;  // nobody knows; larger micro-batches take fewer steps
         continue;
       }
-      const Found one = each_recomputation(strategy, micro, full_up, offload);
+      const Found one = each_recomputation(strategy, micro, ways, offload);
       found = {one.fits, found.runs || one.runs};
       if (found.fits) break;
     }
@@ -278,7 +300,7 @@ class TrainingCandidates::Walker {
 
   /// Recomputation only costs time: once a sharding fits, more of it is looked at for plainer ones alone, which did not
   /// fit. Over slow links full shards cost far more than recomputation with copies does.
-  Found each_recomputation(Strategy strategy, Micro micro, FullUp& full_up, Offload offload) const {
+  Found each_recomputation(Strategy strategy, Micro micro, Ways& ways, Offload offload) const {
     const auto fixed = all_.phase_.recompute.on(all_.gpu_.name, all_.gpus_);
     strategy.offload = offload;
     Found found;
@@ -286,7 +308,7 @@ class TrainingCandidates::Walker {
     for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
       if (fixed && recompute != *fixed) continue;
       strategy.recompute = recompute;
-      const Found one = each_sharding(strategy, micro, full_up, plainest);
+      const Found one = each_sharding(strategy, micro, ways, plainest);
       found = {found.fits || one.fits, found.runs || one.runs};
       if (plainest == 0) break;
     }
@@ -294,40 +316,33 @@ class TrainingCandidates::Walker {
   }
 
   /// Those before the place `plainest`, which becomes that of the first that fits.
-  Found each_sharding(Strategy strategy, Micro micro, FullUp& full_up, std::size_t& plainest) const {
+  Found each_sharding(Strategy strategy, Micro micro, Ways& ways, std::size_t& plainest) const {
     const auto& fixed = all_.phase_.parallel.sharding;
+    const unsigned shardings = ways.shardings(strategy.offload, [&] { return shardings_of(strategy); });
     Found found;
     for (std::size_t place = 0, end = plainest; place < end; ++place) {
+      if ((shardings >> place & 1) == 0) continue;
       const Sharding sharding = kShardings[place];
-      if (fixed && sharding != *fixed) continue;
       strategy.sharding = sharding;
-      if (!fixed && sharding != Sharding::kNone && strategy.dp * strategy.cp == 1) continue;
-      if (!fixed && sharding == Sharding::kHsdp && !all_.hybrid(strategy)) continue;
-      // Parameters leave for the host a layer at a time, as shards are gathered.
-      const bool whole = sharding != Sharding::kZero3 && sharding != Sharding::kHsdp;
-      const bool asked = fixed && all_.offload_fixed();
-      const bool alone = strategy.dp * strategy.cp == 1;
-      // Of weights in 4 bit, FSDP moves shards; bitsandbytes alone keeps them on the GPU (huggingface/peft
-      // docs/source/accelerate/fsdp.md and deepspeed.md).
-      const bool stay = alone && all_.work_.quantised_base;
-      if (!asked && ((whole && !alone) || stay) && includes(strategy.offload, Offload::kParams)) continue;
       // Stage 1 only shares the optimizer's work; of full shards, those inside a machine and those over all, the faster
       // is taken.
       if (!fixed && found.fits && (sharding == Sharding::kZero2 || sharding == Sharding::kHsdp)) break;
-      bool& full = full_up[static_cast<std::size_t>(strategy.recompute)][static_cast<std::size_t>(sharding)]
-                          [static_cast<std::size_t>(strategy.offload)];
-      if (full) {  // a smaller micro-batch did not fit either
+      Known& known = ways[strategy];
+      if (known.full) {  // a smaller micro-batch did not fit either
         tally_.reject(Misfit::kMemory);
         continue;
       }
-      if (all_.left_to_others(strategy, walk_.framework, tally_)) continue;
-      if (strategy.recompute == Recompute::kNone && too_big_anyway(strategy, micro, full_up)) {
-        full = true;
+      if (!runs(strategy, known)) {
+        all_.leave_to_others(strategy, walk_.framework, tally_);
+        continue;
+      }
+      if (strategy.recompute == Recompute::kNone && too_big_anyway(strategy, micro, ways)) {
+        known.full = true;
         continue;
       }
       const Judgement judgement = judge_.judge(strategy, micro);
-      full = judgement.verdict == Verdict::kTooBig;
-      found.runs = found.runs || !full;
+      known.full = judgement.verdict == Verdict::kTooBig;
+      found.runs = found.runs || !known.full;
       if (judgement.verdict != Verdict::kFits) continue;
       found.fits = true;
       plainest = std::min(plainest, fixed ? 0 : place);
@@ -336,16 +351,43 @@ class TrainingCandidates::Walker {
     return found;
   }
 
+  /// Which are to be looked at for a cut and what lies on the host: a bit for each place.
+  unsigned shardings_of(const Strategy& strategy) const {
+    const auto& fixed = all_.phase_.parallel.sharding;
+    const bool asked = fixed && all_.offload_fixed();
+    const bool alone = strategy.dp * strategy.cp == 1;
+    // Of weights in 4 bit, FSDP moves shards; bitsandbytes alone keeps them on the GPU (huggingface/peft
+    // docs/source/accelerate/fsdp.md and deepspeed.md).
+    const bool stay = alone && all_.work_.quantised_base;
+    unsigned places = 0;
+    for (std::size_t place = 0; place < std::size(kShardings); ++place) {
+      const Sharding sharding = kShardings[place];
+      if (fixed && sharding != *fixed) continue;
+      if (!fixed && sharding != Sharding::kNone && alone) continue;
+      if (!fixed && sharding == Sharding::kHsdp && !all_.hybrid(strategy)) continue;
+      // Parameters leave for the host a layer at a time, as shards are gathered.
+      const bool whole = sharding != Sharding::kZero3 && sharding != Sharding::kHsdp;
+      if (!asked && ((whole && !alone) || stay) && includes(strategy.offload, Offload::kParams)) continue;
+      places |= 1U << place;
+    }
+    return places;
+  }
+
+  /// REQUIRES: `known` is the strategy's; its stages are not interleaved.
+  bool runs(const Strategy& strategy, Known& known) const {
+    std::optional<bool>& runs = known.runs[strategy.micro_batch > 1 ? 1 : 0];
+    if (!runs) runs = all_.runs(strategy, walk_.framework);
+    return *runs;
+  }
+
   /// What is too big with all recomputed is so with less: most of what is looked at needs one look instead of three.
-  bool too_big_anyway(Strategy strategy, Micro micro, FullUp& full_up) const {
+  bool too_big_anyway(Strategy strategy, Micro micro, Ways& ways) const {
     strategy.recompute = Recompute::kFull;
     const bool fixed = all_.phase_.recompute.on(all_.gpu_.name, all_.gpus_).has_value();
-    if (fixed || !all_.runs(strategy, walk_.framework) || !judge_.too_big(strategy, micro)) return false;
+    if (fixed || !runs(strategy, ways[strategy]) || !judge_.too_big(strategy, micro)) return false;
     for (const Recompute recompute : {Recompute::kSelective, Recompute::kFull}) {
       strategy.recompute = recompute;
-      if (all_.runs(strategy, walk_.framework))
-        full_up[static_cast<std::size_t>(recompute)][static_cast<std::size_t>(strategy.sharding)]
-               [static_cast<std::size_t>(strategy.offload)] = true;
+      if (runs(strategy, ways[strategy])) ways[strategy].full = true;
     }
     return true;
   }
@@ -359,7 +401,7 @@ class TrainingCandidates::Walker {
     for (int stages = 2; stages <= each && before.bubble > kSmallBubble; ++stages) {
       if (each % stages != 0) continue;
       strategy.interleave = stages;
-      if (all_.left_to_others(strategy, walk_.framework, tally_)) return;
+      if (!all_.runs(strategy, walk_.framework)) return all_.leave_to_others(strategy, walk_.framework, tally_);
       const Judgement judgement = judge_.judge(strategy, micro);
       if (judgement.verdict != Verdict::kFits || judgement.time >= before.time) return;
       before = judgement;

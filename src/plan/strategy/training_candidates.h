@@ -80,7 +80,7 @@ class TrainingCandidates {
   bool divides(int tp, int pp) const;
   int more_stages(int stages) const;
   bool runs(const Strategy& strategy, std::size_t framework) const;
-  bool left_to_others(const Strategy& strategy, std::size_t framework, Tally& tally) const;
+  void leave_to_others(const Strategy& strategy, std::size_t framework, Tally& tally) const;
   bool hybrid(const Strategy& strategy) const;
 
   const TrainingWork& work_;

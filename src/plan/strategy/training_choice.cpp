@@ -13,6 +13,7 @@ namespace gpuplan {
 namespace {
 
 constexpr Bytes kNoBytes{std::numeric_limits<double>::infinity()};
+constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
 
 LayerCut cut_of(const Strategy& s) { return {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention}; }
 
@@ -30,27 +31,29 @@ TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const PracticeCons
       tally_(&tally),
       same_for_(tally.same_for),
       usable_(machines.node.gpu->usable),
-      least_need_(kNoBytes) {}
+      least_need_(kNoBytes),
+      least_time_(kNever) {}
 
 void TrainingChoice::start(Bytes usable) {
   best_ = {};
   usable_ = usable;
   least_need_ = kNoBytes;
+  least_time_ = kNever;
   tally_ = &uncounted_;
 }
 
-void TrainingChoice::use(const TrainingRates& rates, const Habit& habit) {
+void TrainingChoice::use(const TrainingRates& rates, const Habit& habit, std::vector<Spread>& spreads) {
   rates_ = &rates;
   habit_ = habit;
-  spreads_.clear();
+  spreads_ = &spreads;
 }
 
 /// With one framework on one GPU, circumstances and the octave of tokens make the difference, and there are few.
 const Spread& TrainingChoice::spread_of(const Strategy& strategy) {
   const ErrorLabels labels = training_labels(work_, *rates_, strategy, nodes_);
-  for (const Spread& known : spreads_)
+  for (const Spread& known : *spreads_)
     if (known.labels.circumstances == labels.circumstances && known.labels.amount == labels.amount) return known;
-  return spreads_.emplace_back(training_spread(*rates_->errors, labels));
+  return spreads_->emplace_back(training_spread(*rates_->errors, labels));
 }
 
 // What the machine's own memory may hold. Where nobody states it, state that is moved there gets what machines with
@@ -150,6 +153,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const double steps = std::max(1.0, std::ceil(work_.sequences_total / batch - 1e-9));
   const Seconds time = estimate.step.total() * steps;
   const bool fits = memory.p90 < usable_;
+  if (fits) least_time_ = std::min(least_time_, time);
   const double points = weight_of_points(practice_, complexity(strategy));
   const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, habit_) * points);
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.

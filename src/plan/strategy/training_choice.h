@@ -46,8 +46,8 @@ class TrainingChoice {
   TrainingChoice(const PhaseWorkload& workload, const PracticeConstants& practice, const Machines& machines, int gpus,
                  const Given* memory_given, Tally& tally);
 
-  /// Rates of the candidates to come, which must outlive them.
-  void use(const TrainingRates& rates, const Habit& habit);
+  /// Rates of the candidates to come, and what is known of their spreads by circumstances: both must outlive them.
+  void use(const TrainingRates& rates, const Habit& habit, std::vector<Spread>& spreads);
 
   /// Forgets what was found: what follows is tried on GPUs like these with so much usable memory, as if they were
   /// there, and is not counted.
@@ -62,6 +62,8 @@ class TrainingChoice {
   bool fits() const { return best_.any && best_.fits; }
   /// The least `need` of all that was considered since the start, whether it fits or not.
   Bytes least_need() const { return least_need_; }
+  /// The least time of all that was found to fit since the start.
+  Seconds least_time() const { return least_time_; }
 
  private:
   /// What a candidate needs on its fullest GPU.
@@ -90,9 +92,10 @@ class TrainingChoice {
   Tally uncounted_;
   Bytes usable_;
   Bytes least_need_;
+  Seconds least_time_;
   const TrainingRates* rates_ = nullptr;
   Habit habit_;
-  std::vector<Spread> spreads_;  ///< of these rates, by circumstances
+  std::vector<Spread>* spreads_ = nullptr;
   BestTraining best_;
   Seconds at_risk_{};  ///< of best_: what ways that fit as surely are compared by
 };

@@ -1,10 +1,12 @@
 // Which candidates (training_candidates.h) of which frameworks are looked at on which memory, and which is the best.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/sorting.h"
@@ -102,13 +104,26 @@ class TrainingSearch {
     }
     bool too_big(const Strategy& s, Micro micro) override { return search_.choice_.too_big(s, table_, micro.place); }
     bool may_pay(const Strategy& degrees) override { return search_.may_pay(place_, tier_, degrees); }
-    bool may_pay_on_host(const Strategy& strategy) override { return search_.may_pay_on_host(place_, strategy); }
+    bool may_pay_on_host(const Strategy& strategy) override {
+      return search_.may_pay_on_host(place_, strategy, [&] { return care_of(strategy); });
+    }
 
    private:
+    /// What the cut and what lies on the host ask for; nothing else differs where this is asked.
+    double care_of(const Strategy& s) {
+      if (s.tp != cut_.tp || s.pp != cut_.pp || s.cp != cut_.cp || s.ep != cut_.ep) care_ = {};
+      cut_ = s;
+      double& care = care_[static_cast<std::size_t>(s.offload)];
+      if (care == 0) care = search_.care_of(place_, s);
+      return care;
+    }
+
     TrainingSearch& search_;
     std::size_t place_;
     SearchTier tier_;
     LayerTable& table_;
+    Strategy cut_{};
+    std::array<double, 8> care_{};  ///< by offload, of that cut; 0: not asked yet
   };
 
   /// Frameworks that people think of for such work, or the others.
@@ -128,8 +143,8 @@ class TrainingSearch {
     std::optional<TrainingRates> rates;  ///< once they are asked for
     Habit habit;
     std::optional<LayerTable> plain, cut;
-    int micro = 0;  ///< that `a_sequence` is for
-    Seconds a_sequence{};
+    std::vector<Spread> spreads;                         ///< as TrainingChoice::use() wants them
+    std::vector<std::pair<int, Seconds>> of_a_sequence;  ///< least time, by micro-batch
 
     LayerTable& table(const TrainingWork& work, std::size_t micros, bool cuts, LayerTable::Most most) {
       std::optional<LayerTable>& table = cuts ? cut : plain;
@@ -147,7 +162,7 @@ class TrainingSearch {
       const Framework* framework = software_.frameworks[i];
       start.compile = software_.compile[i];
       start.framework = whole<std::int16_t>(framework - catalogue_.frameworks.data());
-      tools_.push_back({start, {}, {software_.care[i], work_.params}, {}, {}, 0, {}});
+      tools_.push_back({start, {}, {software_.care[i], work_.params}, {}, {}, {}, {}});
     }
   }
 
@@ -180,7 +195,7 @@ class TrainingSearch {
         if (others && cuts_layers(tier) && !software_.cut[walk.framework]) continue;
         if (others && !uses_host(tier) && !candidates_.offload_fixed() && !has_room(rates_of(walk.framework))) continue;
         if (!may_pay(walk.framework, tier)) continue;
-        choice_.use(rates_of(walk.framework), tool.habit);
+        choice_.use(rates_of(walk.framework), tool.habit, tool.spreads);
         walk.start = tool.start;
         // Where the batch does not divide, nobody changes the framework. Where something fits, layers are cut in one
         // that people think of for no work at all for a gain that is beyond all care (may_pay()).
@@ -224,7 +239,16 @@ class TrainingSearch {
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
       if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu, gpu_))) sizes.push_back(gpu.usable);
+    if (sizes.empty()) return;
     sort_stably(sizes, std::greater<>{});
+    // What fits on less fits on the largest of them: where nothing there is faster, nothing further down is.
+    if (sizes.size() > 1) {
+      choice_.start(sizes.front());
+      faster_than_ = best.time;
+      look_again();
+      faster_than_.reset();
+      if (choice_.least_time() >= best.time) return;
+    }
     for (const Bytes size : sizes) {
       if (size > usable) continue;
       choice_.start(size);
@@ -258,7 +282,9 @@ class TrainingSearch {
   /// none would be chosen. An estimate, so that the search need not look at thousands of them.
   bool may_pay(std::size_t place, SearchTier tier) {
     const bool first = place == 0 && !cuts_layers(tier);
-    if (first || reference() == nullptr) return true;
+    if (reference() == nullptr) return true;
+    if (faster_than_) return may_be_faster(least_of_sequences(place));
+    if (first) return true;
     const Seconds weighed = limit();
     const double care = least_care(tools_[place].habit, tier);
     // Frameworks differ in the time of one kernel by less than that: a look at the first spares their constants.
@@ -270,12 +296,15 @@ class TrainingSearch {
   /// The same of ways with these degrees: they ask for what the degrees do.
   bool may_pay(std::size_t place, SearchTier tier, Strategy degrees) {
     if (reference() == nullptr) return true;
+    if (faster_than_) return may_be_faster(least_of_sequences(place));
     if (uses_host(tier)) degrees.offload = Offload::kOptimizer;
     return least_time(place) * care_of(place, degrees) < limit();
   }
 
-  /// The same of ways that keep so much in the host's memory: what the CPU and PCIe take for it at the least.
-  bool may_pay_on_host(std::size_t place, const Strategy& s) {
+  /// The same of ways that keep so much in the host's memory: what the CPU and PCIe take for it at the least. `care`:
+  /// what they ask for, once it is needed.
+  template <class Care>
+  bool may_pay_on_host(std::size_t place, const Strategy& s, const Care& care) {
     if (reference() == nullptr) return true;
     const TrainingRates& rates = rates_of(place);
     const double steps = work_.sequences_total / (static_cast<double>(s.micro_batch) * s.grad_accum * s.dp);
@@ -285,8 +314,11 @@ class TrainingSearch {
       time = std::max(time, host_weights_time(rates, weights) * (steps * s.grad_accum));
     }
     if (includes(s.offload, Offload::kOptimizer)) time += host_optimizer_time(rates, work_.trainable / gpus_) * steps;
-    return time * care_of(place, s) < limit();
+    return faster_than_ ? may_be_faster(time) : time * care() < limit();
   }
+
+  /// REQUIRES: faster_than_. Once one is, no other need be looked at.
+  bool may_be_faster(Seconds least) const { return least < *faster_than_ && choice_.least_time() >= *faster_than_; }
 
   double care_of(std::size_t place, const Strategy& strategy) const {
     const PracticeConstants& practice = catalogue_.practice_constants;
@@ -323,11 +355,8 @@ class TrainingSearch {
   /// All sequences on this framework, without recomputation, traffic and the optimizer.
   Seconds least_of_sequences(std::size_t place) {
     const int micro = reference()->strategy.micro_batch;
-    const TrainingRates& rates = rates_of(place);
-    Tool& tool = tools_[place];
-    if (tool.micro != micro) tool.a_sequence = least_of_sequence(rates, micro);
-    tool.micro = micro;
-    return tool.a_sequence * (work_.sequences_total / gpus_);
+    const Seconds a_sequence = std::min(least_of_sequence(place, micro), least_of_sequence(place, 4 * micro));
+    return a_sequence * (work_.sequences_total / gpus_);
   }
 
   /// The same with an optimizer and a host as in the best way.
@@ -339,18 +368,18 @@ class TrainingSearch {
     return least_of_sequences(place) + (optimizer + rates_of(place).launch_per_step) * best.steps;
   }
 
-  /// What one sequence takes at the least, in micro-batches of so many or somewhat more.
-  Seconds least_of_sequence(const TrainingRates& rates, int sequences) const {
-    Seconds a_sequence{1e300};
+  /// What one sequence takes at the least, in micro-batches of so many.
+  Seconds least_of_sequence(std::size_t place, int micro) {
+    auto& known = tools_[place].of_a_sequence;
+    for (const auto& [sequences, time] : known)
+      if (sequences == micro) return time;
+    const TrainingRates& rates = rates_of(place);
     const int experts = rates.framework->expert ? candidates_.most_degrees(false).ep : 1;
-    for (const int micro : {sequences, 4 * sequences}) {
-      const LayerCost layer =
-          layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, reference()->strategy.attention});
-      const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
-      const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
-      a_sequence = std::min(a_sequence, all / micro);
-    }
-    return a_sequence;
+    const LayerCost layer =
+        layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, reference()->strategy.attention});
+    const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
+    const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
+    return known.emplace_back(micro, all / micro).second;
   }
 
   const TrainingWork& work_;
@@ -361,8 +390,9 @@ class TrainingSearch {
   int gpus_, nodes_;
   bool usual_;  ///< only frameworks that people think of
   bool plain_fits_ = false;
-  std::optional<std::int16_t> held_;  ///< the framework of the best way, once others are looked for on less memory
-  Seconds limit_{1e300};              ///< what takes as long, care considered, is not chosen
+  std::optional<std::int16_t> held_;    ///< the framework of the best way, once others are looked for on less memory
+  Seconds limit_{1e300};                ///< what takes as long, care considered, is not chosen
+  std::optional<Seconds> faster_than_;  ///< whether anything takes less is all that is asked, whatever the care
   const BestTraining* held_best_ = nullptr;  ///< of these GPUs, while others are looked at
   Tally* tally_;
   Tally uncounted_;  ///< of what is tried beside
