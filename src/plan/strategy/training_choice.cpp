@@ -13,7 +13,6 @@ namespace gpuplan {
 namespace {
 
 constexpr Bytes kNoBytes{std::numeric_limits<double>::infinity()};
-constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
 
 LayerCut cut_of(const Strategy& s) { return {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention}; }
 
@@ -31,14 +30,14 @@ TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const PracticeCons
       tally_(&tally),
       same_for_(tally.same_for),
       usable_(machines.node.gpu->usable),
-      least_need_(kNoBytes),
-      least_time_(kNever) {}
+      least_need_(kNoBytes) {}
 
-void TrainingChoice::start(Bytes usable) {
+void TrainingChoice::start(Bytes usable, Seconds faster_than) {
   best_ = {};
   usable_ = usable;
   least_need_ = kNoBytes;
-  least_time_ = kNever;
+  faster_than_ = faster_than;
+  faster_.reset();
   tally_ = &uncounted_;
 }
 
@@ -153,7 +152,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const double steps = std::max(1.0, std::ceil(work_.sequences_total / batch - 1e-9));
   const Seconds time = estimate.step.total() * steps;
   const bool fits = memory.p90 < usable_;
-  if (fits) least_time_ = std::min(least_time_, time);
+  if (fits && time < faster_than_) faster_ = std::min(faster_.value_or(memory.p90), memory.p90);
   const double points = weight_of_points(practice_, complexity(strategy));
   const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, habit_) * points);
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.

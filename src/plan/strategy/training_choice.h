@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "domain/facts/catalogue.h"
@@ -50,8 +51,8 @@ class TrainingChoice {
   void use(const TrainingRates& rates, const Habit& habit, std::vector<Spread>& spreads);
 
   /// Forgets what was found: what follows is tried on GPUs like these with so much usable memory, as if they were
-  /// there, and is not counted.
-  void start(Bytes usable);
+  /// there, and is not counted. `faster_than`: what faster() is about.
+  void start(Bytes usable, Seconds faster_than = {});
 
   /// REQUIRES: use() was called; the layers have its rates, and `micro` is the micro-batch's place there.
   Judgement consider(const Strategy& strategy, LayerTable& layers, std::size_t micro);
@@ -62,8 +63,8 @@ class TrainingChoice {
   bool fits() const { return best_.any && best_.fits; }
   /// The least `need` of all that was considered since the start, whether it fits or not.
   Bytes least_need() const { return least_need_; }
-  /// The least time of all that was found to fit since the start.
-  Seconds least_time() const { return least_time_; }
+  /// The memory from which on something fits that takes less than start() said; nullopt: nothing is known that does.
+  std::optional<Bytes> faster() const { return faster_; }
 
  private:
   /// What a candidate needs on its fullest GPU.
@@ -92,7 +93,8 @@ class TrainingChoice {
   Tally uncounted_;
   Bytes usable_;
   Bytes least_need_;
-  Seconds least_time_;
+  Seconds faster_than_{};
+  std::optional<Bytes> faster_;
   const TrainingRates* rates_ = nullptr;
   Habit habit_;
   std::vector<Spread>* spreads_ = nullptr;

@@ -241,16 +241,22 @@ class TrainingSearch {
       if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu, gpu_))) sizes.push_back(gpu.usable);
     if (sizes.empty()) return;
     sort_stably(sizes, std::greater<>{});
-    // What fits on less fits on the largest of them: where nothing there is faster, nothing further down is.
-    if (sizes.size() > 1) {
-      choice_.start(sizes.front());
-      faster_than_ = best.time;
+    // What fits on less fits on the largest of them: where nothing there is faster, nothing further down is. With the
+    // host's memory, of which all is a guess, it must be clearly so.
+    constexpr double kClearly = 1.1;
+    const bool all = which == Sizes::kAll;
+    Bytes least{};
+    if (all || sizes.size() > 1) {
+      probe_ = {all ? best.time / kClearly : best.time, all};
+      choice_.start(sizes.front(), probe_->faster_than);
       look_again();
-      faster_than_.reset();
-      if (choice_.least_time() >= best.time) return;
+      probe_.reset();
+      if (!choice_.faster()) return;
+      if (all) least = *choice_.faster();
     }
     for (const Bytes size : sizes) {
       if (size > usable) continue;
+      if (size <= least) return;
       choice_.start(size);
       limit_ = best.time * most;
       look_again();
@@ -283,7 +289,7 @@ class TrainingSearch {
   bool may_pay(std::size_t place, SearchTier tier) {
     const bool first = place == 0 && !cuts_layers(tier);
     if (reference() == nullptr) return true;
-    if (faster_than_) return may_be_faster(least_of_sequences(place));
+    if (probe_) return may_be_faster(least_of_sequences(place));
     if (first) return true;
     const Seconds weighed = limit();
     const double care = least_care(tools_[place].habit, tier);
@@ -296,7 +302,7 @@ class TrainingSearch {
   /// The same of ways with these degrees: they ask for what the degrees do.
   bool may_pay(std::size_t place, SearchTier tier, Strategy degrees) {
     if (reference() == nullptr) return true;
-    if (faster_than_) return may_be_faster(least_of_sequences(place));
+    if (probe_) return may_be_faster(least_of_sequences(place));
     if (uses_host(tier)) degrees.offload = Offload::kOptimizer;
     return least_time(place) * care_of(place, degrees) < limit();
   }
@@ -314,11 +320,13 @@ class TrainingSearch {
       time = std::max(time, host_weights_time(rates, weights) * (steps * s.grad_accum));
     }
     if (includes(s.offload, Offload::kOptimizer)) time += host_optimizer_time(rates, work_.trainable / gpus_) * steps;
-    return faster_than_ ? may_be_faster(time) : time * care() < limit();
+    return probe_ ? may_be_faster(time) : time * care() < limit();
   }
 
-  /// REQUIRES: faster_than_. Once one is, no other need be looked at.
-  bool may_be_faster(Seconds least) const { return least < *faster_than_ && choice_.least_time() >= *faster_than_; }
+  /// REQUIRES: probe_.
+  bool may_be_faster(Seconds least) const {
+    return least < probe_->faster_than && (probe_->least_memory || !choice_.faster());
+  }
 
   double care_of(std::size_t place, const Strategy& strategy) const {
     const PracticeConstants& practice = catalogue_.practice_constants;
@@ -390,9 +398,14 @@ class TrainingSearch {
   int gpus_, nodes_;
   bool usual_;  ///< only frameworks that people think of
   bool plain_fits_ = false;
-  std::optional<std::int16_t> held_;    ///< the framework of the best way, once others are looked for on less memory
-  Seconds limit_{1e300};                ///< what takes as long, care considered, is not chosen
-  std::optional<Seconds> faster_than_;  ///< whether anything takes less is all that is asked, whatever the care
+  std::optional<std::int16_t> held_;  ///< the framework of the best way, once others are looked for on less memory
+  Seconds limit_{1e300};              ///< what takes as long, care considered, is not chosen
+  /// Whether anything takes less is all that is asked, whatever the care, or the least memory that such a way needs.
+  struct Probe {
+    Seconds faster_than;
+    bool least_memory;
+  };
+  std::optional<Probe> probe_;
   const BestTraining* held_best_ = nullptr;  ///< of these GPUs, while others are looked at
   Tally* tally_;
   Tally uncounted_;  ///< of what is tried beside
