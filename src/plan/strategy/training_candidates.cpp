@@ -59,6 +59,8 @@ TrainingCandidates::TrainingCandidates(const TrainingWork& work, const TrainPhas
       start_(start) {
   set_micros();
   asks_ = asked_strategy(phase, gpu_.name, gpus) != Strategy{};
+  offload_ = phase_.offload.on(gpu_.name, gpus_);
+  recompute_ = phase_.recompute.on(gpu_.name, gpus_);
 }
 
 /// Micro-batches to try: the divisors of a fixed batch, powers of two for a free one.
@@ -80,8 +82,6 @@ int TrainingCandidates::experts() const {
   const ModelUse& use = *work_.models.front().use;
   return use.custom ? 0 : use.shape.experts;
 }
-
-bool TrainingCandidates::offload_fixed() const { return phase_.offload.on(gpu_.name, gpus_).has_value(); }
 
 int TrainingCandidates::most_context() const {
   int most = 1;
@@ -139,16 +139,15 @@ int TrainingCandidates::more_stages(int stages) const {
 class TrainingCandidates::Walker {
  public:
   Walker(const TrainingCandidates& all, const Walk& walk, StrategyJudge& judge, Tally& tally)
-      : all_(all), walk_(walk), judge_(judge), tally_(tally) {}
+      : all_(all), walk_(walk), framework_(*all.frameworks_[walk.framework]), judge_(judge), tally_(tally) {}
 
   void each_cut() const {
-    const Framework& framework = *all_.frameworks_[walk_.framework];
     const Parallel& fixed = all_.phase_.parallel;
     const bool cut_tier = cuts_layers(walk_.tier);
     const bool cuts = cut_tier && !all_.work_.models.front().use->custom.has_value();
-    const int most_tp = cuts && walk_.layers && framework.tensor ? std::min(all_.gpus_, all_.node_.gpus) : 1;
-    const int most_pp = cuts && walk_.layers && framework.pipeline ? all_.gpus_ : 1;
-    const int most_cp = cuts && framework.context ? all_.most_context() : 1;
+    const int most_tp = cuts && walk_.layers && framework_.tensor ? std::min(all_.gpus_, all_.node_.gpus) : 1;
+    const int most_pp = cuts && walk_.layers && framework_.pipeline ? all_.gpus_ : 1;
+    const int most_cp = cuts && framework_.context ? all_.most_context() : 1;
     for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); tp *= 2) {
       for (int pp = fixed.pp.value_or(1); pp <= fixed.pp.value_or(most_pp); pp = all_.more_stages(pp)) {
         if (static_cast<long>(tp) * pp > all_.gpus_) break;
@@ -163,7 +162,7 @@ class TrainingCandidates::Walker {
           }
           const bool chosen = (tp > 1 && !fixed.tp) || (pp > 1 && !fixed.pp) || (cp > 1 && !fixed.cp);
           if (cut_tier && !chosen) continue;  // looked at before
-          each_expert_cut(framework, tp, pp, cp);
+          each_expert_cut(tp, pp, cp);
         }
       }
     }
@@ -203,14 +202,14 @@ class TrainingCandidates::Walker {
     bool runs = false;  ///< memory holds one of them
   };
 
-  void each_expert_cut(const Framework& framework, int tp, int pp, int cp) const {
+  void each_expert_cut(int tp, int pp, int cp) const {
     const Parallel& fixed = all_.phase_.parallel;
     const int dp = all_.gpus_ / (tp * pp * cp);
     if (fixed.dp && *fixed.dp != dp) {
       tally_.reject(Misfit::kGiven);
       return;
     }
-    const int most_ep = framework.expert ? std::max(1, std::min(dp, all_.experts())) : 1;
+    const int most_ep = framework_.expert ? std::max(1, std::min(dp, all_.experts())) : 1;
     for (int ep = fixed.ep.value_or(1); ep <= fixed.ep.value_or(most_ep); ep *= 2) {
       if (dp % ep != 0 || (ep > 1 && all_.experts() % ep != 0)) {
         tally_.reject(Misfit::kUneven);
@@ -278,14 +277,14 @@ class TrainingCandidates::Walker {
   }
 
   Found each_memory_choice(const Strategy& strategy, Micro micro, Ways& ways) const {
-    if (const auto fixed = all_.phase_.offload.on(all_.gpu_.name, all_.gpus_))
-      return each_recomputation(strategy, micro, ways, *fixed);
+    if (all_.offload_) return each_recomputation(strategy, micro, ways, *all_.offload_);
     if (!uses_host(walk_.tier)) return each_recomputation(strategy, micro, ways, Offload::kNone);
     const bool adapters = all_.work_.adapters;  // hardly any optimizer state
     Found found;
     Strategy on_host = strategy;
     for (const Offload offload : kOffloads) {
       if (adapters && offload == Offload::kOptimizer) continue;
+      if (!all_.asks_ && !includes(framework_.offload, offload)) continue;
       on_host.offload = offload;
       if (!judge_.may_pay_on_host(on_host)) {
         found.runs = true;  // nobody knows; larger micro-batches take fewer steps
@@ -301,12 +300,12 @@ class TrainingCandidates::Walker {
   /// Recomputation only costs time: once a sharding fits, more of it is looked at for plainer ones alone, which did not
   /// fit. Over slow links full shards cost far more than recomputation with copies does.
   Found each_recomputation(Strategy strategy, Micro micro, Ways& ways, Offload offload) const {
-    const auto fixed = all_.phase_.recompute.on(all_.gpu_.name, all_.gpus_);
     strategy.offload = offload;
     Found found;
     std::size_t plainest = std::size(kShardings);  // that fits, by its place
     for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-      if (fixed && recompute != *fixed) continue;
+      if (all_.recompute_ && recompute != *all_.recompute_) continue;
+      if (!all_.asks_ && !recomputes(recompute)) continue;
       strategy.recompute = recompute;
       const Found one = each_sharding(strategy, micro, ways, plainest);
       found = {found.fits || one.fits, found.runs || one.runs};
@@ -318,6 +317,8 @@ class TrainingCandidates::Walker {
   /// Those before the place `plainest`, which becomes that of the first that fits.
   Found each_sharding(Strategy strategy, Micro micro, Ways& ways, std::size_t& plainest) const {
     const auto& fixed = all_.phase_.parallel.sharding;
+    constexpr std::size_t kFull = std::ranges::find(kShardings, Sharding::kHsdp) - std::begin(kShardings);
+    std::size_t least = kFull;  // place of what fits, before full shards
     const unsigned shardings = ways.shardings(strategy.offload, [&] { return shardings_of(strategy); });
     Found found;
     for (std::size_t place = 0, end = plainest; place < end; ++place) {
@@ -326,7 +327,7 @@ class TrainingCandidates::Walker {
       strategy.sharding = sharding;
       // Stage 1 only shares the optimizer's work; of full shards, those inside a machine and those over all, the faster
       // is taken.
-      if (!fixed && found.fits && (sharding == Sharding::kZero2 || sharding == Sharding::kHsdp)) break;
+      if (!fixed && least < kFull && sharding != Sharding::kNone && sharding != Sharding::kZero1) break;
       Known& known = ways[strategy];
       if (known.full) {  // a smaller micro-batch did not fit either
         tally_.reject(Misfit::kMemory);
@@ -345,6 +346,7 @@ class TrainingCandidates::Walker {
       found.runs = found.runs || !known.full;
       if (judgement.verdict != Verdict::kFits) continue;
       found.fits = true;
+      least = std::min(least, place);
       plainest = std::min(plainest, fixed ? 0 : place);
       if (strategy.pp > 1) interleave(strategy, micro, judgement);
     }
@@ -365,12 +367,18 @@ class TrainingCandidates::Walker {
       if (fixed && sharding != *fixed) continue;
       if (!fixed && sharding != Sharding::kNone && alone) continue;
       if (!fixed && sharding == Sharding::kHsdp && !all_.hybrid(strategy)) continue;
+      if (!all_.asks_ && !framework_.zero[static_cast<std::size_t>(sharding)]) continue;
       // Parameters leave for the host a layer at a time, as shards are gathered.
       const bool whole = sharding != Sharding::kZero3 && sharding != Sharding::kHsdp;
       if (!asked && ((whole && !alone) || stay) && includes(strategy.offload, Offload::kParams)) continue;
       places |= 1U << place;
     }
     return places;
+  }
+
+  bool recomputes(Recompute recompute) const {
+    return recompute == Recompute::kNone ||
+           (recompute == Recompute::kFull ? framework_.recompute_full : framework_.recompute_selective);
   }
 
   /// REQUIRES: `known` is the strategy's; its stages are not interleaved.
@@ -383,8 +391,7 @@ class TrainingCandidates::Walker {
   /// What is too big with all recomputed is so with less: most of what is looked at needs one look instead of three.
   bool too_big_anyway(Strategy strategy, Micro micro, Ways& ways) const {
     strategy.recompute = Recompute::kFull;
-    const bool fixed = all_.phase_.recompute.on(all_.gpu_.name, all_.gpus_).has_value();
-    if (fixed || !runs(strategy, ways[strategy]) || !judge_.too_big(strategy, micro)) return false;
+    if (all_.recompute_ || !runs(strategy, ways[strategy]) || !judge_.too_big(strategy, micro)) return false;
     for (const Recompute recompute : {Recompute::kSelective, Recompute::kFull}) {
       strategy.recompute = recompute;
       if (runs(strategy, ways[strategy])) ways[strategy].full = true;
@@ -410,6 +417,7 @@ class TrainingCandidates::Walker {
 
   const TrainingCandidates& all_;
   const Walk& walk_;
+  const Framework& framework_;
   StrategyJudge& judge_;
   Tally& tally_;
 };

@@ -68,7 +68,7 @@ class TrainingCandidates {
 
   /// Micro-batches to try; none when the batch has no divisor that the job allows.
   const std::vector<Micro>& micros() const { return micros_; }
-  bool offload_fixed() const;
+  bool offload_fixed() const { return offload_.has_value(); }
   /// Context-parallel ranks at most.
   int most_context() const;
   LayerTable::Most most_degrees(bool cuts) const;
@@ -91,7 +91,9 @@ class TrainingCandidates {
   const std::vector<const Framework*>& frameworks_;
   double batch_;  ///< sequences a step; 0: open
   StartFrom start_;
-  bool asks_ = false;  ///< the job fixes some of the strategy
+  bool asks_ = false;                   ///< the job fixes some of the strategy
+  std::optional<Offload> offload_;      ///< as the job fixes it
+  std::optional<Recompute> recompute_;  ///< the same
   std::vector<Micro> micros_;
 };
 

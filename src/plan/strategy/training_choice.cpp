@@ -156,7 +156,8 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const double points = weight_of_points(practice_, complexity(strategy));
   const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, habit_) * points);
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.
-  const Seconds at_risk = fits ? weighed : with_risk(weighed, least, memory);
+  const bool none = !fits && best_.any && best_.fits;
+  const Seconds at_risk = fits || none ? weighed : with_risk(weighed, least, memory);
   if (!best_.any || (best_.fits == fits ? at_risk < at_risk_ : fits)) {
     best_ = {true,   fits,  time,  weighed, least, strategy, estimate, *rates_, at_scale(spread, need.scale),
              memory, batch, steps, gpus_};

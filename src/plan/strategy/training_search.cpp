@@ -240,7 +240,9 @@ class TrainingSearch {
     for (const Gpu& gpu : catalogue_.gpus)
       if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu, gpu_))) sizes.push_back(gpu.usable);
     if (sizes.empty()) return;
-    sort_stably(sizes, std::greater<>{});
+    std::ranges::sort(sizes, std::greater<>{});
+    const auto repeated = std::ranges::unique(sizes);
+    sizes.erase(repeated.begin(), repeated.end());
     // What fits on less fits on the largest of them: where nothing there is faster, nothing further down is. With the
     // host's memory, of which all is a guess, it must be clearly so.
     constexpr double kClearly = 1.1;
