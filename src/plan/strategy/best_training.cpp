@@ -45,10 +45,11 @@ struct Found {
 
 /// The best way on exactly so many GPUs.
 std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
-                             int gpus, const StepBatch& batch, bool ignore_given, Tally& tally) {
+                             int gpus, const StepBatch& batch, bool ignore_given, const Sooner* sooner, Tally& tally) {
   const Phase& phase = *workload.phase;
   const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
-  const auto [best, plain] = search_training(workload, catalogue, machines, gpus, batch.sequences, given, tally);
+  const auto [best, plain] =
+      search_training(workload, catalogue, machines, gpus, batch.sequences, given, sooner, tally);
   if (!best.any) return std::nullopt;
 
   const TrainingWork& work = *workload.training;
@@ -81,8 +82,8 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
 /// so a lighter one is not taken for speed where the full one fits, on these GPUs or (`full_fits`) on more of them.
 std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
                                         const Machines& machines, int gpus, const StepBatch& batch, bool ignore_given,
-                                        bool full_fits, Tally& tally) {
-  auto first = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
+                                        bool full_fits, const Sooner* sooner, Tally& tally) {
+  auto first = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, sooner, tally);
   const bool fits = first && first->estimate.fit == Fit::kFits;
   if (full_fits || (first && first->plain)) return first;
   const auto& train = std::get<TrainPhase>(workload.phase->work);
@@ -99,7 +100,7 @@ std::optional<Found> on_gpus_or_lighter(const PhaseWorkload& workload, const Cat
   const auto light = changed(workload, phase);
   if (!light) return first;
   Tally tried;
-  auto second = on_gpus(*light, catalogue, machines, gpus, batch, ignore_given, tried);
+  auto second = on_gpus(*light, catalogue, machines, gpus, batch, ignore_given, sooner, tried);
   tally.same_for.narrow(tried.same_for);
   if (!second || second->estimate.fit != Fit::kFits) return first;
   PhaseEstimate& found = second->estimate;
@@ -132,13 +133,17 @@ std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const 
         step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
     const int here = gpus;
     gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
-    const auto found = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, full_fits, tally);
+    // With the host's memory on both, fewer GPUs are odd, and both are guesses: they must be faster beyond doubt.
+    constexpr double kClearly = 1.5;
+    std::optional<Sooner> sooner;
+    if (best && best->fit == Fit::kFits && !uneven)
+      sooner = {best->work_by_model, best->work_by_model / kClearly, best->strategy.micro_batch};
+    const auto found = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, full_fits,
+                                          sooner ? &*sooner : nullptr, tally);
     if (!found) continue;
     full_fits = full_fits || (found->plain && !found->estimate.lighter);
     const PhaseEstimate& estimate = found->estimate;
     const bool fits = estimate.fit == Fit::kFits, holds = fits && estimate.strategy.offload == Offload::kNone;
-    // With the host's memory on both, fewer GPUs are odd, and both are guesses: they must be faster beyond doubt.
-    constexpr double kClearly = 1.5;
     const double asked = holds ? 1 : kClearly;
     const Strategy& s = estimate.strategy;
     const bool cut = s.tp * s.pp * s.cp > 1;

@@ -109,8 +109,16 @@ struct SearchedTraining {
   bool plain = false;
 };
 
-/// `batch`: sequences a step, 0 where it is open; `given`: the user's own figures for these machines; may be null.
+/// What was found on more GPUs: only what takes less is of use here.
+struct Sooner {
+  Seconds than{};          ///< without the host's memory
+  Seconds than_on_host{};  ///< and with it
+  int micro_batch = 1;     ///< of what was found
+};
+
+/// `batch`: sequences a step, 0 where it is open; `given`: the user's own figures for these machines; may be null, as
+/// may `sooner`.
 SearchedTraining search_training(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
-                                 int gpus, double batch, const Given* given, Tally& tally);
+                                 int gpus, double batch, const Given* given, const Sooner* sooner, Tally& tally);
 
 }  // namespace gpuplan

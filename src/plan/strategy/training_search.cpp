@@ -32,7 +32,7 @@ enum class Sizes { kOfThisChip, kAll };
 class TrainingSearch {
  public:
   TrainingSearch(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines, int gpus,
-                 double batch, const Given* given, Tally& tally)
+                 double batch, const Given* given, const Sooner* sooner, Tally& tally)
       : work_(*workload.training),
         phase_(std::get<TrainPhase>(workload.phase->work)),
         catalogue_(catalogue),
@@ -41,6 +41,7 @@ class TrainingSearch {
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
         usual_(workload.usual),
+        sooner_(sooner),
         tally_(&tally),
         software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_)),
         candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks,
@@ -290,6 +291,7 @@ class TrainingSearch {
   /// none would be chosen. An estimate, so that the search need not look at thousands of them.
   bool may_pay(std::size_t place, SearchTier tier) {
     const bool first = place == 0 && !cuts_layers(tier);
+    if (too_late(place, tier)) return false;
     if (reference() == nullptr) return true;
     if (probe_) return may_be_faster(least_of_sequences(place));
     if (first) return true;
@@ -299,6 +301,11 @@ class TrainingSearch {
     constexpr double kDiffer = 0.7;
     if (place >= software_.usual && least_time(0) * kDiffer * care >= weighed) return false;
     return least_time(place) * care < weighed;
+  }
+
+  bool too_late(std::size_t place, SearchTier tier) {
+    if (sooner_ == nullptr) return false;
+    return least_of_sequences(place) >= (uses_host(tier) ? sooner_->than_on_host : sooner_->than);
   }
 
   /// The same of ways with these degrees: they ask for what the degrees do.
@@ -313,7 +320,7 @@ class TrainingSearch {
   /// what they ask for, once it is needed.
   template <class Care>
   bool may_pay_on_host(std::size_t place, const Strategy& s, const Care& care) {
-    if (reference() == nullptr) return true;
+    if (reference() == nullptr && sooner_ == nullptr) return true;
     const TrainingRates& rates = rates_of(place);
     const double steps = work_.sequences_total / (static_cast<double>(s.micro_batch) * s.grad_accum * s.dp);
     Seconds time = least_of_sequences(place);
@@ -322,6 +329,8 @@ class TrainingSearch {
       time = std::max(time, host_weights_time(rates, weights) * (steps * s.grad_accum));
     }
     if (includes(s.offload, Offload::kOptimizer)) time += host_optimizer_time(rates, work_.trainable / gpus_) * steps;
+    if (sooner_ != nullptr && time >= sooner_->than_on_host) return false;
+    if (reference() == nullptr) return true;
     return probe_ ? may_be_faster(time) : time * care() < limit();
   }
 
@@ -363,8 +372,9 @@ class TrainingSearch {
   }
 
   /// All sequences on this framework, without recomputation, traffic and the optimizer.
+  /// REQUIRES: reference() or sooner_.
   Seconds least_of_sequences(std::size_t place) {
-    const int micro = reference()->strategy.micro_batch;
+    const int micro = reference() != nullptr ? reference()->strategy.micro_batch : sooner_->micro_batch;
     const Seconds a_sequence = std::min(least_of_sequence(place, micro), least_of_sequence(place, 4 * micro));
     return a_sequence * (work_.sequences_total / gpus_);
   }
@@ -386,7 +396,7 @@ class TrainingSearch {
     const TrainingRates& rates = rates_of(place);
     const int experts = rates.framework->expert ? candidates_.most_degrees(false).ep : 1;
     const LayerCost layer =
-        layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, reference()->strategy.attention});
+        layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, tools_[place].start.attention});
     const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
     const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
     return known.emplace_back(micro, all / micro).second;
@@ -398,7 +408,8 @@ class TrainingSearch {
   const Machines& machines_;
   const Gpu& gpu_;
   int gpus_, nodes_;
-  bool usual_;  ///< only frameworks that people think of
+  bool usual_;            ///< only frameworks that people think of
+  const Sooner* sooner_;  ///< what takes longer is of no use; may be null
   bool plain_fits_ = false;
   std::optional<std::int16_t> held_;  ///< the framework of the best way, once others are looked for on less memory
   Seconds limit_{1e300};              ///< what takes as long, care considered, is not chosen
@@ -421,8 +432,8 @@ class TrainingSearch {
 }  // namespace
 
 SearchedTraining search_training(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
-                                 int gpus, double batch, const Given* given, Tally& tally) {
-  TrainingSearch search(workload, catalogue, machines, gpus, batch, given, tally);
+                                 int gpus, double batch, const Given* given, const Sooner* sooner, Tally& tally) {
+  TrainingSearch search(workload, catalogue, machines, gpus, batch, given, sooner, tally);
   const BestTraining best = search.run();
   return {best, search.plain_fits()};
 }
