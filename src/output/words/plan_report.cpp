@@ -426,10 +426,14 @@ std::string near_miss_words(const PlanReport& report, const Phase& phase, const 
          gib_text(miss.usable) + " usable).";
 }
 
-/// Nearly all that was tried fits on the GPUs and has no room in the memory of their machines.
-bool host_is_to_blame(const Tally& tally) {
+/// What was tried fits on the GPUs and has no room in the memory of their machines: nearly all of it, or, where nobody
+/// asked to move anything there, all.
+bool host_is_to_blame(const Job& job, const Tally& tally) {
+  if (tally.host.phase < 0 || tally.feasible > 0) return false;
   const auto rejected = [&](Misfit why) { return tally.rejected[static_cast<std::size_t>(why)]; };
-  return tally.host.phase >= 0 && tally.feasible == 0 && rejected(Misfit::kHostMemory) > rejected(Misfit::kMemory);
+  const auto* train = std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(tally.host.phase)].work);
+  const bool asked = tally.host.use != HostUse::kOffload || train == nullptr || train->offload.given();
+  return asked ? rejected(Misfit::kHostMemory) > rejected(Misfit::kMemory) : tally.nearest.phase < 0;
 }
 
 /// What asks for so much memory of a machine, and what to do.
@@ -471,7 +475,7 @@ std::string unfit_words(const PlanReport& report, const UnfitPhase& unfit) {
     }
     return text + ".";
   }
-  if (host_is_to_blame(unfit.tally)) return host_blame_words(report, phase, unfit.tally.host);
+  if (host_is_to_blame(report.job, unfit.tally)) return host_blame_words(report, phase, unfit.tally.host);
   if (unfit.tally.nearest.phase >= 0 && unfit.tally.nearest.gpu != nullptr) {
     const std::string text = near_miss_words(report, phase, unfit.tally.nearest);
     return !unfit.tally.host.may_be_had() ? text : text + " " + host_miss_words("one of the offers", unfit.tally.host);
@@ -550,7 +554,7 @@ std::vector<std::string> nothing_fits_words(const PlanReport& report) {
   }
   for (std::string& line : unfit_lines(report)) lines.push_back(std::move(line));
   if (!lines.empty()) return lines;
-  if (host_is_to_blame(tally)) {
+  if (host_is_to_blame(report.job, tally)) {
     const Phase& phase = report.job.phases[static_cast<std::size_t>(tally.host.phase)];
     lines.push_back(host_blame_words(report, phase, tally.host));
   } else if (tally.nearest.phase >= 0 && tally.nearest.gpu != nullptr) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/whole.h"
 #include "domain/facts/limits.h"
@@ -171,7 +172,8 @@ class TrainingCandidates::Walker {
  private:
   /// What is known of a way to save memory, whatever the micro-batch, once it was asked.
   struct Known {
-    bool full = false;  ///< memory ran out with a smaller micro-batch already
+    bool full = false;           ///< memory ran out with a smaller micro-batch already
+    bool short_of_host = false;  ///< and the host's, with any
     /// Whether the framework runs it; by whether a micro-batch is more than one sequence, as limits are (limits.h).
     std::array<std::optional<bool>, 2> runs{};
   };
@@ -191,8 +193,13 @@ class TrainingCandidates::Walker {
       return *places;
     }
 
+    std::optional<bool>& short_of_host(const Strategy& s) {
+      return short_[static_cast<std::size_t>(s.sharding)][static_cast<std::size_t>(s.offload)];
+    }
+
    private:
     std::array<std::array<std::array<Known, 8>, 5>, 3> known_{};
+    std::array<std::array<std::optional<bool>, 8>, 5> short_{};
     std::array<std::optional<unsigned>, 8> shardings_{};
   };
 
@@ -333,6 +340,10 @@ class TrainingCandidates::Walker {
         tally_.reject(Misfit::kMemory);
         continue;
       }
+      if (strategy.offload != Offload::kNone && short_of_host(strategy, ways)) {
+        if (!std::exchange(known.short_of_host, true)) tally_.reject(Misfit::kHostMemory);
+        continue;
+      }
       if (!runs(strategy, known)) {
         all_.leave_to_others(strategy, walk_.framework, tally_);
         continue;
@@ -374,6 +385,12 @@ class TrainingCandidates::Walker {
       places |= 1U << place;
     }
     return places;
+  }
+
+  bool short_of_host(const Strategy& strategy, Ways& ways) const {
+    std::optional<bool>& known = ways.short_of_host(strategy);
+    if (!known) known = judge_.short_of_host(strategy);
+    return known.value_or(false);
   }
 
   bool recomputes(Recompute recompute) const {

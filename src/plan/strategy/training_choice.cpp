@@ -71,6 +71,16 @@ bool TrainingChoice::holds_on_host(const Strategy& strategy, Bytes wanted) {
   return wanted <= room;
 }
 
+// Without activations, which the micro-batch and recomputation go by, it is the least that such a way needs.
+std::optional<bool> TrainingChoice::short_of_host(const Strategy& strategy) {
+  const Bytes wanted = training_host_memory(work_, *rates_, LayerCost{}, strategy).total();
+  if (wanted <= host_room(strategy)) return false;
+  const HostMiss& told = tally_->host;
+  const bool counted = tally_ != &uncounted_;
+  if (counted && (told.phase < 0 || wanted / host_room(strategy) < told.shortfall())) return std::nullopt;
+  return !holds_on_host(strategy, wanted);
+}
+
 /// Where the host's memory goes with that of the GPUs, it may be what asks for larger ones.
 Bytes TrainingChoice::need_of(const Strategy& strategy, Bytes memory, Bytes host) const {
   if (node_.ram > Bytes{} || strategy.offload == Offload::kNone) return memory;

@@ -58,6 +58,8 @@ class TrainingChoice {
   Judgement consider(const Strategy& strategy, LayerTable& layers, std::size_t micro);
   /// Whether memory cannot hold it, counted then; what it can is not taken for a candidate.
   bool too_big(const Strategy& strategy, LayerTable& layers, std::size_t micro);
+  /// StrategyJudge::short_of_host(); nothing is counted.
+  std::optional<bool> short_of_host(const Strategy& strategy);
 
   const BestTraining& best() const { return best_; }
   bool fits() const { return best_.any && best_.fits; }

@@ -104,6 +104,7 @@ class TrainingSearch {
       return search_.choice_.consider(s, table_, micro.place);
     }
     bool too_big(const Strategy& s, Micro micro) override { return search_.choice_.too_big(s, table_, micro.place); }
+    std::optional<bool> short_of_host(const Strategy& s) override { return search_.choice_.short_of_host(s); }
     bool may_pay(const Strategy& degrees) override { return search_.may_pay(place_, tier_, degrees); }
     bool may_pay_on_host(const Strategy& strategy) override {
       return search_.may_pay_on_host(place_, strategy, [&] { return care_of(strategy); });
