@@ -516,7 +516,7 @@ std::vector<std::string> unfit_lines(const PlanReport& report) {
 }  // namespace
 
 bool memory_is_to_blame(const PlanReport& report) {
-  if (!no_spot_words(report).empty() || host_is_to_blame(report.found.tally)) return false;
+  if (!no_spot_words(report).empty() || host_is_to_blame(report.job, report.found.tally)) return false;
   if (!report.unfit || report.unfit->empty()) return true;
   return std::ranges::find(*report.unfit, report.found.tally.nearest.phase, &UnfitPhase::phase) != report.unfit->end();
 }
