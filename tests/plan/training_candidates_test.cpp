@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "model/training_fixture.h"
 
@@ -26,7 +29,13 @@ class Scribe final : public StrategyJudge {
   bool may_pay(const Strategy& degrees) override { return !ruled_out || !ruled_out(degrees); }
   bool may_pay_on_host(const Strategy& strategy) override { return !ruled_out || !ruled_out(strategy); }
   bool too_big(const Strategy& strategy, Micro) override { return large && large(strategy); }
+  std::optional<bool> short_of_host(const Strategy& strategy) override {
+    ++asked;
+    return !poor ? std::optional(false) : poor(strategy);
+  }
   std::function<bool(const Strategy&)> ruled_out, large;
+  std::function<std::optional<bool>(const Strategy&)> poor;  ///< in the host's memory
+  int asked = 0;                                             ///< of that
   std::vector<Strategy> shown;
   std::vector<Micro> micros;
 
@@ -44,6 +53,7 @@ struct Setting {
   Tally tally;  ///< of all walks
 
   std::function<bool(const Strategy&)> ruled_out, large;  ///< what the judge says before it looks
+  std::function<std::optional<bool>(const Strategy&)> poor;
 
   explicit Setting(double batch) { phase.batch = BatchSize{batch, std::nullopt}; }
   Scribe walk(SearchTier tier, std::size_t framework, std::function<Judgement(const Strategy&)> says) {
@@ -52,6 +62,7 @@ struct Setting {
     Scribe scribe(std::move(says));
     scribe.ruled_out = ruled_out;
     scribe.large = large;
+    scribe.poor = poor;
     TrainingCandidates::Walk walk;
     walk.framework = framework;
     walk.tier = tier;
@@ -114,6 +125,24 @@ TEST(TrainingCandidates, WhatCannotPayIsNotLookedAt) {
   const std::vector<Strategy> host = setting.walk(SearchTier::kOffload, 0, fits).shown;
   ASSERT_FALSE(host.empty()) << "larger micro-batches and what else goes to the host";
   for (const Strategy& s : host) EXPECT_FALSE(includes(s.offload, Offload::kOptimizer));
+}
+
+TEST(TrainingCandidates, TheHostIsAskedOnceForACutAndUntilItKnows) {
+  const auto tight = [](const Strategy&) { return Judgement{Verdict::kTight}; };
+  Setting setting(64);
+  const Scribe roomy = setting.walk(SearchTier::kOffload, 0, tight);
+  std::set<std::pair<Sharding, Offload>> ways;
+  for (const Strategy& s : roomy.shown) ways.emplace(s.sharding, s.offload);
+  ASSERT_GT(ways.size(), 1U);
+  EXPECT_EQ(roomy.asked, static_cast<int>(ways.size()));
+  setting.poor = [](const Strategy& s) { return s.sharding == Sharding::kZero3; };
+  const Scribe poor = setting.walk(SearchTier::kOffload, 0, tight);
+  ASSERT_FALSE(poor.shown.empty());
+  for (const Strategy& s : poor.shown) EXPECT_NE(s.sharding, Sharding::kZero3);
+  setting.poor = [](const Strategy&) { return std::nullopt; };
+  const Scribe silent = setting.walk(SearchTier::kOffload, 0, tight);
+  EXPECT_EQ(silent.shown.size(), roomy.shown.size()) << "what nobody knows is looked at";
+  EXPECT_EQ(silent.asked, static_cast<int>(silent.shown.size()));
 }
 
 TEST(TrainingCandidates, LargerMicroBatchesAreNotTriedWhereTheSmallestRunsOutOfMemory) {
