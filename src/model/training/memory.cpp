@@ -142,8 +142,9 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
       {gradients, {}, {}, Bytes{h.temporary} + always},
   }};
   std::size_t most = 1;
+  Bytes largest = instants[most].sum();
   for (std::size_t i = 0; i < instants.size(); ++i)
-    if (instants[i].sum() > instants[most].sum()) most = i;
+    if (const Bytes sum = instants[i].sum(); sum > largest) most = i, largest = sum;
   const Parts& peak = instants[most];
 
   StageMemory result;
