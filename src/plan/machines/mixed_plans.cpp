@@ -1,24 +1,20 @@
 #include "plan/machines/mixed_plans.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "base/sorting.h"
 #include "base/text.h"
-#include "base/whole.h"
-#include "domain/market/usable_gpus.h"
 #include "plan/answer/block_billing.h"
-#include "plan/answer/market.h"
-#include "plan/billing/interruptions.h"
+#include "plan/machines/joined_leases.h"
+#include "plan/machines/kept_mixes.h"
 #include "plan/machines/machine_choice.h"
+#include "plan/machines/mixed_problem.h"
 #include "plan/machines/neighbours.h"
 #include "plan/machines/rooms.h"
-#include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
 
@@ -38,14 +34,9 @@ constexpr int kRounds = 6;
 /// And phases in all of them together, which is what looking takes.
 constexpr std::size_t kMostNear = 600, kMostPhasesNear = 20'000;
 
-/// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
-constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
-
 /// Medians of phases that may be interrupted do not add up to that of the whole, which may lie below: by less than this
 /// where interruptions are as usual.
 constexpr double kSpotMedian = 0.95;
-
-bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() != 0 || !workload.phase->on.empty(); }
 
 class Mixer {
  public:
@@ -57,10 +48,9 @@ class Mixer {
         choices_(choices),
         biller_(biller),
         same_share_(same_share),
-        rooms_(job.where.quota) {}
+        made_(job.where.quota) {}
 
   std::vector<Plan> run(const std::vector<Plan>& plans, std::string& note) {
-    plans_ = &plans;
     // Stages are the phases in canonical order.
     const std::vector<Slot> slots = slots_of(job_);
     const std::vector<int>& phases = biller_.order();
@@ -75,9 +65,8 @@ class Mixer {
           "diamond.";
       return {};
     }
-    choose_offers();
+    made_ = mixed_problem(job_, workloads_, machine_options_, choices_, biller_, plans, needs);
     if (offers_.empty()) return {};
-    set_stages(needs);
     const MachineChoice choice(problem_, *order);
     choice_ = &choice;
     if (choice.frontier().empty()) return {};
@@ -100,155 +89,16 @@ class Mixer {
     const auto value = [&](Seconds hours, Dollars cost) { return (cost + job_.value_of_time * hours).value; };
     improve(value);
     simplify(value);
-    keep_answers();
-    keep_corners(plans);
+    const std::vector<bool> kept = kept_mixes(job_, plans, mixed_, simpler_);
     std::vector<Plan> found;
     for (std::size_t i = 0; i < mixed_.size(); ++i)
-      if (kept_[i] && std::ranges::none_of(plans, [&](const Plan& plan) { return takes_the_place(plan, mixed_[i]); }))
-        found.push_back(std::move(mixed_[i]));
+      if (kept[i]) found.push_back(std::move(mixed_[i]));
     return found;
   }
 
  private:
-  /// Of offers that differ in the price, and in how often they are taken away, those that no cheaper one beats: no
-  /// schedule needs the others.
-  void choose_offers() {
-    const auto group_of = [&](const Choice& c) {
-      const Billing& b = c.offer->billing;
-      const bool rented = c.offer->kind == OfferKind::kRented;
-      // Boxes and pools of one's own are each there once: another one as good is needed beside it.
-      const Offer* own = rented ? nullptr : c.offer;
-      return std::tuple(machine_options_[c.option].alike, c.spot, own, terms_of(c).side_by_side, b.minimum.value,
-                        b.increment.value, b.startup.value, b.startup_billed, b.term.value);
-    };
-    struct Known {
-      decltype(group_of(choices_.front())) group;
-      DollarsPerSecond price{};
-      PerSecond rate{};  ///< at which they are taken away
-      const Choice* choice = nullptr;
-    };
-    std::vector<Known> known;
-    for (const Choice& choice : choices_) {
-      const bool taken_away = choice.spot || choice.offer->preemptible;
-      const auto rate =
-          taken_away ? interruption_rate(job_, *choice.offer).value_or(Interval<PerSecond>{}).p50 : PerSecond{};
-      known.push_back({group_of(choice), price_with_all(choice), rate, &choice});
-    }
-    sort_stably(known, {}, [](const Known& one) { return std::tuple(one.group, one.price, one.rate); });
-    // Of those that stay as long as a cheaper one, none.
-    PerSecond least{};
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      const bool first = i == 0 || known[i].group != known[i - 1].group;
-      if (!first && known[i].rate >= least) continue;
-      least = known[i].rate;
-      offers_.push_back(known[i].choice);
-    }
-    // In canonical order: it decides ties.
-    std::ranges::sort(offers_);
-    for (const Choice* offer : offers_) {
-      MachineTerms& terms = problem_.machines.emplace_back(terms_of(*offer));
-      terms.rooms = rooms_.of(*offer->offer);
-    }
-    problem_.rooms = rooms_.sizes();
-  }
-
-  /// Of the machines, and of what the phases that run there cost beside them, spread over their time.
-  DollarsPerSecond price_with_all(const Choice& choice) const {
-    Dollars dollars{};
-    Seconds time{};
-    for (const auto& estimate : machine_options_[choice.option].phases) {
-      if (!estimate) continue;
-      dollars += biller_.beside(*estimate, on(choice));
-      time += ((*estimate)->work.p50 + (*estimate)->extra.p50) * (1 + job_.buffer);
-    }
-    const DollarsPerSecond price = terms_of(choice).price;
-    return dollars > Dollars{} && time > Seconds{} ? price + dollars / time : price;
-  }
-
-  /// What credits leave of the price of these machines: as much as of the bill of the whole job there. Schedules are
-  /// billed by what is left of the credits.
-  double left_to_pay(const Choice& choice) const {
-    if (biller_.own().credited_providers().empty()) return 1;
-    const Machines& machines = machine_options_[choice.option].machines;
-    for (const Plan& plan : *plans_) {
-      if (plan.offer != choice.offer || plan.spot != choice.spot || plan.nodes != machines.nodes ||
-          plan.gpus != machines.gpus)
-        continue;
-      return plan.credits > Dollars{} ? plan.cost.p50 / (plan.cost.p50 + plan.credits) : 1;
-    }
-    return 1;
-  }
-
-  MachineTerms terms_of(const Choice& choice) const {
-    const Offer& offer = *choice.offer;
-    const Machines& machines = machine_options_[choice.option].machines;
-    MachineTerms terms;
-    terms.price = biller_.own().price(offer, choice.spot, machines.nodes, machines.gpus) * left_to_pay(choice);
-    terms.billing = offer.billing;
-    terms.gpus = machines.gpus;
-    // What there is only so much of is not taken twice at a time.
-    terms.side_by_side = offer.kind == OfferKind::kRented ? !is_single(offer) : 2 * machines.gpus <= usable_gpus(offer);
-    for (const auto& [provider, most] : job_.where.quota)
-      if (iequals(provider, offer.provider) && 2 * machines.gpus > most) terms.side_by_side = false;
-    return terms;
-  }
-
-  void set_stages(const std::vector<std::vector<int>>& needs) {
-    problem_.keep = job_.schedule != Schedule::kEachPhase;
-    problem_.stages.resize(workloads_.size());
-    for (std::size_t k = 0; k < workloads_.size(); ++k) {
-      Stage& stage = problem_.stages[k];
-      const std::size_t i = phase_of(static_cast<int>(k));
-      stage.needs = needs[k];
-      stage.machine = on_machine(workloads_[i]);
-      for (const Choice* offer : offers_) {
-        const auto& estimate = machine_options_[offer->option].phases[i];
-        const bool runs = estimate && (*estimate)->fit == Fit::kFits &&
-                          (!(*estimate)->serving || (*estimate)->serving->reaches_target);
-        stage.times.push_back(runs ? time_of(*estimate, *offer) : kNowhere);
-        stage.gpus.push_back(estimate ? (*estimate)->gpus : 0);
-        if (stage.machine) stage.dollars.push_back(runs ? biller_.beside(*estimate, on(*offer)) : Dollars{});
-      }
-      // The user's own machine is as fast whatever is rented.
-      if (!stage.machine) stage.times.resize(1);
-    }
-    for (std::size_t k = 0; k < workloads_.size(); ++k)
-      if (!job_.phases[phase_of(static_cast<int>(k))].on.empty()) stay(k, needs);
-  }
-
   std::size_t phase_of(int stage) const {
     return static_cast<std::size_t>(biller_.order()[static_cast<std::size_t>(stage)]);
-  }
-
-  LeaseRequest on(const Choice& choice) const {
-    return {choice.offer, choice.spot, machine_options_[choice.option].machines, {}};
-  }
-
-  Seconds time_of(const PhaseEstimate& estimate, const Choice& choice) const {
-    return biller_.median_time(estimate, on(choice)) * (1 + job_.buffer);
-  }
-
-  /// Stage `s` runs on the machines of another one: that one lends them, those between leave them held.
-  void stay(std::size_t s, const std::vector<std::vector<int>>& needs) {
-    const std::string& name = job_.phases[phase_of(static_cast<int>(s))].on;
-    problem_.stages[s].stays = true;
-    // A stage comes after those it needs: one pass back from `s`, one on from the host.
-    std::vector<char> earlier(needs.size(), 0), later(needs.size(), 0);
-    for (std::size_t k = s + 1; k-- > 0;)
-      if (k == s || earlier[k])
-        for (const int need : needs[k]) earlier[static_cast<std::size_t>(need)] = 1;
-    std::size_t host = 0;
-    while (host < needs.size() && job_.phases[phase_of(static_cast<int>(host))].name != name) ++host;
-    for (std::size_t k = host + 1; k < needs.size(); ++k)
-      later[k] = std::ranges::any_of(needs[k], [&](int need) {
-        const auto n = static_cast<std::size_t>(need);
-        return n == host || later[n] != 0;
-      });
-    for (std::size_t k = 0; k < needs.size(); ++k) {
-      if (!earlier[k] || (k != host && !later[k])) continue;
-      if (k == host || job_.phases[phase_of(static_cast<int>(k))].on == name) problem_.stages[k].lends = true;
-      else problem_.stages[k].holds = true;
-    }
   }
 
   /// All points of the choice's frontier; of jobs with very many phases, whose frontiers are as long, so many that
@@ -270,8 +120,7 @@ class Mixer {
     for (const ChosenMachines& chosen : schedule) {
       const Choice& choice = *offers_[static_cast<std::size_t>(chosen.machine)];
       const MachineOption& option = machine_options_[choice.option];
-      LeaseRequest& lease =
-          arrangement.leases.emplace_back(LeaseRequest{choice.offer, choice.spot, option.machines, {}});
+      LeaseRequest& lease = arrangement.leases.emplace_back(request_of(machine_options_, choice));
       for (const int stage : chosen.stages) {
         const std::size_t i = phase_of(stage);
         lease.phases.push_back(static_cast<int>(i));
@@ -304,7 +153,7 @@ class Mixer {
     Plan plan = biller_.price(laid_out(schedule));
     std::vector<HeldMachines> held;
     for (const Lease& lease : plan.leases) {
-      held.push_back({lease.from, lease.to, lease.gpus, rooms_.of(*lease.offer)});
+      held.push_back({lease.from, lease.to, lease.gpus, made_.rooms.of(*lease.offer)});
       // Of a machine that there is one of nobody knows that it is still to be had once it was given back.
       if (is_single(*lease.offer)) held.back().from = {}, held.back().to = kNowhere;
     }
@@ -495,126 +344,15 @@ class Mixer {
     return schedule;
   }
 
-  /// Joins machines of one kind that are given back and taken again at once.
-  void join_touching(JobSchedule& laid) const {
-    std::vector<LeaseRequest>& leases = laid.arrangement.leases;
-    std::vector<Seconds> begins, ends;
-    // Of each kind of machines those that may be joined to others, by when they begin.
-    std::map<std::tuple<const Offer*, bool, int, int>, std::set<std::pair<Seconds, std::size_t>>> kinds;
-    const auto alike = [&](const LeaseRequest& lease) -> auto& {
-      return kinds[{lease.offer, lease.spot, lease.machines.nodes, lease.machines.gpus}];
-    };
-    for (std::size_t h = 0; h < leases.size(); ++h) {
-      Seconds first = kNowhere;
-      Seconds last{};
-      for (const int phase : leases[h].phases) {
-        first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
-        last = std::max(last, laid.ends[static_cast<std::size_t>(phase)]);
-      }
-      begins.push_back(first - leases[h].offer->billing.startup);
-      ends.push_back(last);
-      alike(leases[h]).emplace(begins[h], h);
-    }
-    /// The first in the list that begins when `h` ends.
-    const auto next_of = [&](std::size_t h) {
-      constexpr Seconds kTouch{1};  // between them
-      std::size_t next = leases.size();
-      const auto& others = alike(leases[h]);
-      for (auto at = others.lower_bound({ends[h] - 2 * kTouch, 0}); at != others.end(); ++at) {
-        const Seconds gap = at->first - ends[h];
-        if (gap > kTouch) break;
-        if (gap >= -kTouch && at->second != h) next = std::min(next, at->second);
-      }
-      return next;
-    };
-    std::vector<char> joined(leases.size(), 0);
-    for (std::size_t h = 0; h < leases.size();) {
-      const std::size_t next = joined[h] ? leases.size() : next_of(h);
-      if (next == leases.size()) {
-        ++h;
-        continue;
-      }
-      leases[h].phases.insert(leases[h].phases.end(), leases[next].phases.begin(), leases[next].phases.end());
-      joined[next] = 1;
-      auto& others = alike(leases[h]);
-      others.erase({begins[next], next});
-      ends[h] = std::max(ends[h], ends[next]);
-      if (begins[next] >= begins[h]) continue;
-      // It begins earlier now: one that stands before it in the list may touch it.
-      others.erase({begins[h], h});
-      begins[h] = begins[next];
-      others.emplace(begins[h], h);
-      h = 0;
-    }
-    const auto gone = [&](const LeaseRequest& lease) {
-      return joined[static_cast<std::size_t>(&lease - leases.data())] != 0;
-    };
-    if (std::ranges::none_of(leases, gone)) return;
-    std::vector<LeaseRequest> left;
-    for (LeaseRequest& lease : leases)
-      if (!gone(lease)) left.push_back(std::move(lease));
-    leases = std::move(left);
-  }
-
-  // Which schedules become plans. Whatever is asked, the best of them all is among these, and nothing is left out for
-  // being better by too little: a second machine is trouble, but were a saving of a few percent asked for it, a further
-  // offer on the market could make the best plan worse. Of ties the plan on one kind of machines stays.
-
-  /// A plan on one kind of machines that is as good in everything.
-  static bool takes_the_place(const Plan& one, const Plan& mixed) {
-    return one.fit == Fit::kFits && one.reaches_target && one.done() <= mixed.done() &&
-           one.cost.p50 <= mixed.cost.p50 && (one.meets_deadline || !mixed.meets_deadline) &&
-           (one.meets_budget || !mixed.meets_budget);
-  }
-
-  /// What would be recommended for any goal, and within the limits.
-  void keep_answers() {
-    kept_.assign(mixed_.size(), false);
-    const Recommendations best = recommend(job_, mixed_);
-    for (const auto& position : {best.cheapest, best.fastest, best.best_value, best.fewest_gpus, best.within_deadline,
-                                 best.within_budget, best.pick})
-      if (position) kept_[static_cast<std::size_t>(*position)] = true;
-    for (const std::size_t position : simpler_) kept_[position] = true;
-  }
-
-  /// What is best at some value of an hour: the corners of the lower convex hull of all plans. What nothing on the
-  /// frontier uses is no corner, and may be on the market or not.
-  void keep_corners(const std::vector<Plan>& plans) {
-    std::vector<Corner> all;
-    for (const Plan& plan : plans)
-      if (plan.fit == Fit::kFits && plan.reaches_target) all.push_back({plan.done(), plan.cost.p50, std::nullopt});
-    for (std::size_t i = 0; i < mixed_.size(); ++i) all.push_back({mixed_[i].done(), mixed_[i].cost.p50, i});
-    // nullopt first: of ties the plan on one kind of machines.
-    sort_stably(all, {}, [](const Corner& c) { return std::tuple(c.hours, c.cost, c.mixed); });
-    std::vector<Corner> hull;
-    const auto slope = [](const Corner& a, const Corner& b) { return (a.cost - b.cost) / (b.hours - a.hours); };
-    for (const Corner& next : all) {
-      if (!hull.empty() && next.cost >= hull.back().cost) continue;
-      while (hull.size() >= 2 && slope(hull[hull.size() - 2], hull.back()) <= slope(hull.back(), next)) hull.pop_back();
-      hull.push_back(next);
-    }
-    for (std::size_t i = 0; i < hull.size(); ++i) {
-      const bool wanted = i + 1 == hull.size() || slope(hull[i], hull[i + 1]) <= kMostValue;
-      if (hull[i].mixed && wanted) kept_[*hull[i].mixed] = true;
-    }
-  }
-
-  struct Corner {
-    Seconds hours;
-    Dollars cost;
-    std::optional<std::size_t> mixed;
-  };
-
   const Job& job_;
   const std::vector<PhaseWorkload>& workloads_;
   const std::vector<MachineOption>& machine_options_;
   const std::vector<Choice>& choices_;
   const Biller& biller_;
   double same_share_;
-  const std::vector<Plan>* plans_ = nullptr;  ///< all phases on one offer
-  std::vector<const Choice*> offers_;         ///< by machine of the problem
-  ChoiceProblem problem_;
-  Rooms rooms_;
+  MixedProblem made_;
+  const std::vector<const Choice*>& offers_ = made_.offers;
+  const ChoiceProblem& problem_ = made_.problem;
   const MachineChoice* choice_ = nullptr;
   std::vector<Plan> mixed_;                ///< schedules that were billed
   std::vector<ChosenSchedule> schedules_;  ///< the same as chosen
@@ -624,7 +362,6 @@ class Mixer {
   };
   std::vector<Tried> tried_;          ///< schedules near them that were laid out
   std::vector<std::size_t> simpler_;  ///< on fewer different machines, and as good as the best
-  std::vector<bool> kept_;            ///< which of them become plans
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ std::vector<int> Rooms::of(const Offer& offer) {
   std::vector<int> rooms;
   if (offer.kind != OfferKind::kRented) rooms.push_back(room(&offer, "", usable_gpus(offer)));
   else if (is_single(offer)) rooms.push_back(room(&offer, "", offer.gpus));
-  for (const auto& [provider, most] : quota_)
+  for (const auto& [provider, most] : *quota_)
     if (iequals(provider, offer.provider)) rooms.push_back(room(nullptr, provider, most));
   return rooms;
 }

@@ -15,8 +15,8 @@ namespace gpuplan {
 /// The rooms of a market, numbered as they are met.
 class Rooms {
  public:
-  /// `quota`: GPUs by provider.
-  explicit Rooms(const std::vector<std::pair<std::string, int>>& quota) : quota_(quota) {}
+  /// `quota`: GPUs by provider; must outlive it.
+  explicit Rooms(const std::vector<std::pair<std::string, int>>& quota) : quota_(&quota) {}
 
   /// Those that the machines of an offer are of; new ones are added.
   std::vector<int> of(const Offer& offer);
@@ -26,7 +26,7 @@ class Rooms {
  private:
   int room(const Offer* offer, const std::string& provider, int gpus);
 
-  const std::vector<std::pair<std::string, int>>& quota_;
+  const std::vector<std::pair<std::string, int>>* quota_;
   std::vector<std::pair<const Offer*, std::string>> names_;  ///< an offer, or a provider
   std::vector<int> sizes_;
 };
