@@ -185,7 +185,7 @@ TEST(JobSettings, EveryWrongValueIsOneLine) {
       "--set market.offers[1].gpu: unknown GPU 'H300'. Did you mean 'B300', 'H200' or 'H800'? (list: gpuplan gpus)");
   EXPECT_EQ(wrong("phases.verify-run.train.model=gpt7"),
             "--set phases.verify-run.train.model: unknown model 'gpt7'. Did you mean 'GPT-2'? Or give a path to its "
-            "config.json, or its size: --params 9B, {params: 9B}");
+            "config.json, or its size: --params 9B, {params: 9B, layers: 32, hidden: 4096}");
   EXPECT_EQ(wrong("phases=[]"),
             "--set phases: expected a list, each item a map of name, train, generate, collect, "
             "work, fixed, cpu, needs, ..., got an empty list");

@@ -133,7 +133,7 @@ TEST(ModelParts, WhatIsNotReadIsRefusedOrTold) {
     "num_attention_heads": 32, "vocab_size": 32000)";
   EXPECT_EQ(message_of("{\"model_type\": \"zamba2\", \"num_mem_blocks\": 2, " + body + "}"),
             "num_mem_blocks: layers of models of type 'zamba2' are not read; give the size instead: --params 9B, "
-            "{params: 9B}");
+            "{params: 9B, layers: 32, hidden: 4096}");
   const ModelConfig unknown = read("{\"model_type\": \"brandnew\", " + body + "}");
   Job job;
   Phase& phase = job.phases.emplace_back();

@@ -166,7 +166,7 @@ void read_states(const Fields& fields, std::string_view type, const LayerKinds& 
     if (shape.states.inner <= 0)
       return fields.fail("model_type",
                          "has layers with a state, whose sizes no known key tells; give its size instead: "
-                         "--params 9B, {params: 9B}");
+                         "--params 9B, {params: 9B, layers: 32, hidden: 4096}");
   }
   const int attention = kinds.attention + kinds.sliding;
   if (kinds.mlps < 0) {

@@ -69,8 +69,9 @@ class ConfigReader {
   /// The generic names are enough for an ordinary decoder; what they do not tell is taken from the keys' spelling.
   void guess_family(std::string_view type) {
     if (const std::string_view key = unread_layers(fields_); !key.empty())
-      return fields_.fail(key, "layers of models of type '" + printable(type, 40) +
-                                   "' are not read; give the size instead: --params 9B, {params: 9B}");
+      return fields_.fail(
+          key, "layers of models of type '" + printable(type, 40) +
+                   "' are not read; give the size instead: --params 9B, {params: 9B, layers: 32, hidden: 4096}");
     out_.shape.doubt = "model_type " +
                        (type.empty() ? std::string("is missing") : "'" + printable(type, 40) + "' is unknown") +
                        ": read as an ordinary decoder";

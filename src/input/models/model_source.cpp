@@ -34,13 +34,15 @@ Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_
   if (read && (path_only || model_file_exists(name, base_folder))) return read_model_file(name, base_folder);
 
   if (const std::string sizes = other_sizes(catalogue, name); !sizes.empty())
-    return failure(sizes + ". Or give a path to its config.json, or its size: --params 9B, {params: 9B}");
+    return failure(
+        sizes +
+        ". Or give a path to its config.json, or its size: --params 9B, {params: 9B, layers: 32, hidden: 4096}");
   std::vector<std::string_view> names;
   for (const ModelShape& model : catalogue.models) names.push_back(model.name);
   const std::size_t slash = name.rfind('/');
   const std::string hint = did_you_mean(slash == std::string_view::npos ? name : name.substr(slash + 1), names);
   return failure("unknown model '" + printable(name, 100) + "'" + hint + (hint.empty() ? ". Give" : " Or give") +
-                 " a path to its config.json, or its size: --params 9B, {params: 9B}");
+                 " a path to its config.json, or its size: --params 9B, {params: 9B, layers: 32, hidden: 4096}");
 }
 
 Result<ModelShape> ModelFinder::resolve(std::string_view name_or_path, std::string_view base_folder) const {

@@ -85,7 +85,12 @@ Result<LaunchSet> bash_launcher(const Launch& launch) {
         " times: put GPUPLAN_RUNS on shared storage, or copy the runs of the phases each one needs to it.");
   }
   if (most_nodes > 1) set.notes.emplace_back(kShared);
-  set.next.emplace_back("watch -n 1 nvidia-smi  # GPU utilization should be 95% or more after the first steps");
+  const bool amd = std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) {
+    const auto& node = laid.part->estimate->node;
+    return node && node->gpu != nullptr && node->gpu->vendor == "amd";
+  });
+  set.next.push_back("watch -n 1 " + std::string(amd ? "rocm-smi" : "nvidia-smi") +
+                     "  # GPU utilization should be 95% or more after the first steps");
   set.next.emplace_back("tail -f runs/*/log.txt  # logs; runs/*/summary.txt is written at the end of each phase");
   return set;
 }

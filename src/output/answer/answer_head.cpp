@@ -56,6 +56,11 @@ std::string budget_text(Dollars budget) {
   return whole ? short_money(budget) : to_text(budget);
 }
 
+/// ", 90% asked" where it is less.
+std::string asked_words(const Job& job, bool met) {
+  return met ? "" : ", " + percent(job.limits.confidence) + " asked";
+}
+
 std::string time_line(const PlanReport& report, const Plan& plan) {
   const Job& job = report.job;
   std::string text = with_share(range_words(Interval<Seconds>{plan.hours.p10, plan.hours.p50, plan.hours.p90}));
@@ -64,7 +69,7 @@ std::string time_line(const PlanReport& report, const Plan& plan) {
   if (plan.buffer > Seconds{}) text += ", with a " + percent(job.buffer) + " buffer";
   if (job.limits.deadline && plan.chance_in_time)
     text += "; " + chance_words(*plan.chance_in_time, plan.meets_deadline) + " chance to meet the " +
-            to_text(*job.limits.deadline) + " deadline";
+            to_text(*job.limits.deadline) + " deadline" + asked_words(job, plan.meets_deadline);
   return text;
 }
 
@@ -81,7 +86,7 @@ std::string cost_line(const PlanReport& report, const Plan& plan) {
         "; " + to_text(plan.cost.p50 + job.contingency) + " with the " + short_money(job.contingency) + " contingency";
   if (job.limits.budget && plan.chance_in_budget)
     text += "; " + chance_words(*plan.chance_in_budget, plan.meets_budget) + " chance to stay within the " +
-            budget_text(*job.limits.budget) + " budget";
+            budget_text(*job.limits.budget) + " budget" + asked_words(job, plan.meets_budget);
   return text;
 }
 

@@ -49,7 +49,7 @@ bool worth_a_word(const Alternative& other, const PhaseEstimate& estimate, const
   if (other.why != WhyNot::kNotWorthIt) return false;
   if (other.aspect == Aspect::kCompile) return other.time <= kFlag;
   const bool day = other.time <= kSetup && estimate.work.p50 * (1 - other.time) >= kDay;
-  return other.aspect == Aspect::kFramework && (far || day);
+  return other.aspect == Aspect::kFramework && (far || day || other.time * kFarFaster <= 1);
 }
 
 /// A way that is much faster and is not taken: it may run out of memory, or people do not run such work so unasked.
@@ -303,6 +303,20 @@ std::string settings_remark(const PlanReport& report, const Plan&) {
   return join(lines, " ");
 }
 
+/// GPUs of which no measured run took part in the fit.
+std::string unmeasured_remark(const PlanReport&, const Plan& plan) {
+  std::vector<std::string> gpus;
+  for (const PhasePlan& part : plan.phases) {
+    const PhaseEstimate& estimate = *part.estimate;
+    if (!estimate.node || estimate.node->gpu == nullptr || !estimate.work_is_model || estimate.labels.card_measured)
+      continue;
+    if (std::ranges::find(gpus, estimate.node->gpu->name) == gpus.end()) gpus.push_back(estimate.node->gpu->name);
+  }
+  if (gpus.empty()) return "";
+  return "No run on " + listed(gpus, "or") +
+         " has been measured: times are carried over from related GPUs, and the range is the wider for it.";
+}
+
 /// Quotas that limit nothing, being of nobody's.
 std::string quota_remark(const PlanReport& report, const Plan&) { return unknown_quota_words(report); }
 
@@ -317,6 +331,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_model, true, model_remark},
     {&AnswerConstants::weight_model, true, settings_remark},
     {&AnswerConstants::weight_model, true, quota_remark},
+    {&AnswerConstants::weight_model, true, unmeasured_remark},
     {&AnswerConstants::weight_memory, true, memory_remark},
     {&AnswerConstants::weight_memory, true, left_remark},
     {&AnswerConstants::weight_long, true, long_remark},

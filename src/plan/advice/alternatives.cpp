@@ -239,7 +239,8 @@ class Beside {
     }));
   }
 
-  /// The best of the others that people would think of, all else open; of all where the way chosen waits for links.
+  /// The best of the others that people would think of, all else open; of all where the way chosen waits for links or
+  /// recomputes. One that is far faster is told beside it, whatever the care.
   void framework() {
     if (chosen_.framework == nullptr) return;
     TrainPhase train = as_run(train_, chosen_);
@@ -248,19 +249,24 @@ class Beside {
     if (!work) return;
     const Software software =
         training_software(catalogue_, *work, *machines_.node.gpu, machines_.gpus, machines_.nodes);
-    std::optional<Alternative> fastest;  // care considered
     const Strategy& s = chosen_.strategy;
-    const bool waits = s.offload != Offload::kNone || (shards_weights(s.sharding) && !fast_links(machines_.node));
+    const bool waits = s.offload != Offload::kNone || s.recompute == Recompute::kFull ||
+                       (shards_weights(s.sharding) && !fast_links(machines_.node));
     const std::span all(software.frameworks);
-    for (const Framework* other : waits ? all : all.first(software.usual)) {
-      if (other == chosen_.framework) continue;
-      auto one = ask(Aspect::kFramework, [&](TrainPhase& train) { train.framework = other->name; });
-      if (one && one->time > 0 && (!fastest || one->weighed() < fastest->weighed())) fastest = std::move(one);
+    std::optional<Alternative> best, fastest;  // care considered, and not
+    for (std::size_t i = 0; i < (waits ? all.size() : software.usual); ++i) {
+      if (all[i] == chosen_.framework) continue;
+      const auto one = ask(Aspect::kFramework, [&](TrainPhase& train) { train.framework = all[i]->name; });
+      if (!one || one->time <= 0) continue;
+      if (!best || one->weighed() < best->weighed()) best = one;
+      if (one->why == WhyNot::kNotWorthIt && (!fastest || one->time < fastest->time)) fastest = one;
     }
     // Who names one has a reason, which a small gain is none against.
     constexpr double kMuch = 0.5;
-    if (named_ && (!fastest || fastest->time > kMuch)) return;
-    add(std::move(fastest));
+    if (named_ && (!best || best->time > kMuch)) return;
+    const bool far = fastest && best && fastest->time * kFarFaster <= best->time;
+    add(std::move(best));
+    if (far) add(std::move(fastest));
   }
 
   /// Less precise weights and states: worth a word where nothing asks for them and they are far faster.

@@ -39,6 +39,9 @@ struct Names<Aspect> {
   };
 };
 
+/// So many times as fast, another framework is worth a word however short the run and great the care.
+inline constexpr double kFarFaster = 1.5;
+
 /// Why it is not the one chosen.
 enum class WhyNot {
   kMemory,      ///< the least it needs is more than there is

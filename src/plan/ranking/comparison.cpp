@@ -300,9 +300,9 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
     // Who asks for hours alone pays for whatever saves one, but not for what saves none.
     const bool hurries = job.goal == Goal::kFastest;
-    return std::tuple(offers_in(plan), hurries && is_rare(plan), hurries && is_other_stack(plan),
+    return std::tuple(offers_in(plan), hurries && is_rare(plan), is_other_stack(plan),
                       hurries ? plan.cost.p50 : Dollars{}, std::max(plan.nodes, plan.at_once), plan.gpus_at_once(),
-                      is_rare(plan), is_other_stack(plan), -providers_of(common, plan), -capability, one.median);
+                      is_rare(plan), -providers_of(common, plan), -capability, one.median);
   };
   std::vector<const Comparison::One*> tied;
   for (const Comparison::One& one : all) {
@@ -317,8 +317,10 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const Plan& plan = plan_of(one);
     // Nobody trains less precisely for less trouble.
     if (is_lighter(plan) && !is_lighter(front)) continue;
-    const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
-                       std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
+    // Fewer GPUs are no relief where each needs a stack of its own.
+    const bool fewer = is_other_stack(plan) <= is_other_stack(front) &&
+                       std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
+                           std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
     const bool usual_stack = is_other_stack(front) && !is_other_stack(plan);
     const bool commoner = providers_of(common, plan) > providers_of(common, front);
     const bool easier = commoner || usual_stack || (is_rare(front) && !is_rare(plan));
