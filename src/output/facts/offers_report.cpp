@@ -139,6 +139,7 @@ class OfferRows : public FilterRows {
  public:
   OfferRows(const std::vector<const Offer*>& offers, const Catalogue& catalogue, const OfferSelection& selection)
       : offers_(offers), regions_of_(selection.regions_of) {
+    if (selection.filter.empty() && selection.sort.empty()) return;  // no field is asked for
     gpus_.reserve(offers.size());
     GpusOfList gpus(catalogue);
     for (const Offer* offer : offers) gpus_.push_back(gpus.find(offer->gpu));
@@ -300,22 +301,27 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
   Word source, date;                   // of the offer before, which mostly has the same
   std::string_view oldest, newest;
-  for (const Offer* offer : offers) {
-    if (offer->as_of != date) {
-      date = offer->as_of;
-      if (!date.empty() && (oldest.empty() || offer->as_of < oldest)) oldest = offer->as_of;
-      newest = std::max<std::string_view>(newest, offer->as_of);
+  std::vector<CheapestFirst> order;
+  order.reserve(rows->rows.size());
+  auto row = rows->rows.begin();  // the next that the filter leaves
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const Offer& offer = *offers[i];
+    if (row != rows->rows.end() && *row == i) {
+      order.emplace_back(offer, i);
+      ++row;
     }
-    if (offer->source == source || offer->source.empty()) continue;
-    source = offer->source;
-    sources.insert(offer->source);
+    if (offer.as_of != date) {
+      date = offer.as_of;
+      if (!date.empty() && (oldest.empty() || offer.as_of < oldest)) oldest = offer.as_of;
+      newest = std::max<std::string_view>(newest, offer.as_of);
+    }
+    if (offer.source == source || offer.source.empty()) continue;
+    source = offer.source;
+    sources.insert(offer.source);
   }
   report.oldest = oldest;
   report.newest = newest;
   report.sources.assign(sources.begin(), sources.end());
-  std::vector<CheapestFirst> order;
-  order.reserve(rows->rows.size());
-  for (const std::size_t row : rows->rows) order.emplace_back(*offers[row], row);
   if (selection.ordered == 0 || *sorted_by || selection.ordered >= order.size())
     std::ranges::sort(order, std::less<>());
   else std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(selection.ordered), order.end());
@@ -325,6 +331,7 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
     sort_rows(views, **sorted_by, down, sorted);
     for (const std::size_t row : sorted) report.rows.push_back(offers[row]);
   } else {
+    report.rows.reserve(order.size());
     for (const CheapestFirst& one : order) report.rows.push_back(one.offer);
   }
   report.unmet = rows->unmet;

@@ -25,50 +25,78 @@ constexpr int kOldestAlone = 7;
 /// with prices of today, and the lower one of two dates would win. Lists of one provider are read over weeks.
 constexpr int kOutdatedMonths = 3;
 
-/// Months of dates: neighbours in a list mostly share one.
-class MonthsOfList {
- public:
-  int operator()(const Word& date) {
-    if (date != date_) {
-      date_ = date;
-      months_ = months_of(date);
-    }
-    return months_;
-  }
-
- private:
-  Word date_;
-  int months_ = 0;
+/// Offers of one provider and GPU.
+struct Kindred {
+  Word provider, gpu;
+  int newest = 0;  ///< month of the newest that counts, by months_of(); 0: none has a date
+  bool counted = false;
+  std::optional<bool> unsupported{};
 };
 
-/// What is_single() says of the offers of a list.
-class SinglesOfList {
+/// What of a known offer decides whether it counts.
+struct Listed {
+  const Offer* offer;
+  int month;            ///< months_of() its date
+  std::uint32_t group;  ///< place in groups of kindred
+  bool sold_out, single;
+};
+
+/// A list that is gone through several times, what matters of each offer side by side: an offer is eight lines of
+/// cache.
+class ListedOffers {
  public:
-  bool operator()(const Offer& offer) {
-    if (offer.availability != words_) {
-      words_ = offer.availability;
-      single_ = is_single(offer);
+  explicit ListedOffers(const std::vector<Offer>& known) {
+    rows.reserve(known.size());
+    // Neighbours in a list mostly share them.
+    Word date, words;
+    int month = 0;
+    bool single = false;
+    for (const Offer& offer : known) {
+      if (offer.as_of != date) {
+        date = offer.as_of;
+        month = months_of(date);
+      }
+      if (offer.availability != words) {
+        words = offer.availability;
+        single = is_single(offer);
+      }
+      rows.push_back({&offer, month, group_of(offer), offer.stock == Stock::kSoldOut, single});
     }
-    return single_;
   }
 
+  std::vector<Listed> rows;
+  std::vector<Kindred> groups;
+
  private:
-  Word words_;
-  bool single_ = false;
+  using Key = std::pair<Word, Word>;
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return static_cast<std::size_t>(hash_of(key.first) * 31 + hash_of(key.second));
+    }
+  };
+  std::uint32_t group_of(const Offer& offer) {
+    if (!groups.empty() && groups[last_].provider == offer.provider && groups[last_].gpu == offer.gpu) return last_;
+    const auto [at, fresh] =
+        numbers_.try_emplace({offer.provider, offer.gpu}, static_cast<std::uint32_t>(groups.size()));
+    if (fresh) groups.push_back({offer.provider, offer.gpu});
+    return last_ = at->second;
+  }
+
+  std::unordered_map<Key, std::uint32_t, Hash> numbers_;
+  std::uint32_t last_ = 0;  ///< group of the offer before
 };
 
 /// The month that prices of today are of: no later than `as_of` (0: any), and so that one in twenty is as new. A few
 /// rows read in since, of one GPU, do not make history of all others.
-int newest_month(const std::vector<Offer>& known, const DearerOffers& left_out, int as_of) {
+int newest_month(const std::vector<Listed>& known, const DearerOffers& left_out, int as_of) {
   constexpr std::size_t kOneIn = 20;
   std::map<int, std::size_t, std::greater<>> months(left_out.months.begin(), left_out.months.end());
-  MonthsOfList month_of;
   int last = 0;
   std::size_t* counted = nullptr;
-  for (const Offer& offer : known) {
-    if (const int now = month_of(offer.as_of); counted == nullptr || now != last) {
-      last = now;
-      counted = &months[now];
+  for (const Listed& row : known) {
+    if (counted == nullptr || row.month != last) {
+      last = row.month;
+      counted = &months[last];
     }
     ++*counted;
   }
@@ -80,44 +108,18 @@ int newest_month(const std::vector<Offer>& known, const DearerOffers& left_out, 
   return 0;
 }
 
-/// What is history beside the newest prices of the same provider and GPU, or of the same offer. Pools, boxes and what
-/// has no date are none.
-class Outdated {
- public:
-  explicit Outdated(const std::vector<const Offer*>& offers) {
-    for (const Offer* offer : offers)
-      if (const int age = months_(offer->as_of); age > 0) {
-        int& newest = of(*offer);
-        newest = std::max(newest, age);
-      }
-  }
-  bool operator()(const Offer& offer) {
-    const int age = months_(offer.as_of);
-    return age > 0 && age < of(offer) - kOutdatedMonths;
-  }
+/// Drops what is history beside the newest prices of the same provider and GPU, or of the same offer. Pools, boxes and
+/// what has no date are none.
+void drop_outdated(std::vector<Listed>& usable, std::vector<Kindred>& groups) {
+  for (const Listed& row : usable) groups[row.group].newest = std::max(groups[row.group].newest, row.month);
+  std::erase_if(usable, [&](const Listed& row) {
+    return row.month > 0 && row.month < groups[row.group].newest - kOutdatedMonths;
+  });
+}
 
- private:
-  using Key = std::pair<Word, Word>;
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      return static_cast<std::size_t>(hash_of(key.first) * 31 + hash_of(key.second));
-    }
-  };
-  /// Offers of one provider and GPU mostly stand together in a list.
-  int& of(const Offer& offer) {
-    const Key key{offer.provider, offer.gpu};
-    if (last_ == nullptr || last_->first != key) last_ = &*newest_.try_emplace(key, 0).first;
-    return last_->second;
-  }
-
-  std::unordered_map<Key, int, Hash> newest_;
-  std::pair<const Key, int>* last_ = nullptr;
-  MonthsOfList months_;
-};
-
-/// Of the known offers of one place those of its newest date: what was listed before is what it cost then. `offers` are
-/// in the order of before(); those of the job stay.
-void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& known) {
+/// Of the known offers of one place those of its newest date: what was listed before is what it cost then; and of those
+/// equal in everything one. `offers` are in the order of before(); those of the job stay.
+void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& known, MarketFilter& filter) {
   const auto is_known = [&](const Offer* o) {
     return !o->as_of.empty() && !std::less<>()(o, known.data()) && std::less<>()(o, known.data() + known.size());
   };
@@ -132,7 +134,12 @@ void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& kn
     std::string_view newest;
     for (last = first; last != offers.end() && same_place(**last, **first); ++last)
       if (is_known(*last)) newest = std::max<std::string_view>(newest, (*last)->as_of);
+    const auto at_place = kept;
     kept = std::copy_if(first, last, kept, [&](const Offer* o) { return !is_known(o) || o->as_of == newest; });
+    filter.outdated += static_cast<int>((last - first) - (kept - at_place));
+    const auto once = std::unique(at_place, kept, [](const Offer* a, const Offer* b) { return same_offer(*a, *b); });
+    filter.twice += static_cast<int>(kept - once);
+    kept = once;
     first = last;
   }
   offers.erase(kept, offers.end());
@@ -263,23 +270,27 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
   take(job.market.own, job.where);
   std::vector<const Offer*> ordered, left_behind;  // ordered: as the known ones are
   if (!job.market.only) {
-    std::vector<const Offer*> usable, old;
+    std::vector<Listed> usable, old;
     const int as_of = months_of(job.market.as_of);
-    const int newest = newest_month(known, left_out, as_of);
-    MonthsOfList months;
-    for (const Offer& offer : known) {
-      ++filter.offers;
-      const int age = months(offer.as_of);
-      if (age != 0 && (age < newest - kOldestMonths || (as_of != 0 && age > as_of))) {
-        note_old(offer, as_of != 0 && age > as_of);
-        if (age >= newest - kOldestAlone && (as_of == 0 || age <= as_of) && wanted(rented, offer, catalogue))
-          old.push_back(&offer);
+    ListedOffers list(known);
+    const int newest = newest_month(list.rows, left_out, as_of);
+    usable.reserve(list.rows.size());
+    filter.offers += static_cast<int>(known.size());
+    for (const Listed& row : list.rows) {
+      const int month = row.month;
+      if (month != 0 && (month < newest - kOldestMonths || (as_of != 0 && month > as_of))) {
+        note_old(*row.offer, as_of != 0 && month > as_of);
+        if (month >= newest - kOldestAlone && (as_of == 0 || month <= as_of) && wanted(rented, *row.offer, catalogue))
+          old.push_back(row);
         continue;
       }
-      providers.add(offer);
-      if (!any_rented && !wanted(rented, offer, catalogue)) leave_out(offer, rented);
-      else if (offer.stock == Stock::kSoldOut) ++filter.sold_out;
-      else usable.push_back(&offer);
+      if (Kindred& group = list.groups[row.group]; !group.counted) {
+        group.counted = true;
+        providers.add(*row.offer);
+      }
+      if (!any_rented && !wanted(rented, *row.offer, catalogue)) leave_out(*row.offer, rented);
+      else if (row.sold_out) ++filter.sold_out;
+      else usable.push_back(row);
     }
     if (market.empty() && usable.empty() && !old.empty()) {
       filter.too_old -= static_cast<int>(old.size());
@@ -287,26 +298,28 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
       usable.swap(old);
     }
     const auto before_all = static_cast<int>(usable.size());
-    Outdated outdated(usable);
-    std::erase_if(usable, [&](const Offer* offer) { return outdated(*offer); });
+    drop_outdated(usable, list.groups);
     filter.outdated = before_all - static_cast<int>(usable.size());
     // They still tell that older prices of the same GPU are history.
     std::string_view today = job.market.today;
     if (today.empty())
-      for (const Offer* offer : usable) today = std::max<std::string_view>(today, offer->as_of);
-    SinglesOfList singles;
-    filter.gone = static_cast<int>(std::erase_if(usable, [&](const Offer* offer) {
-      if (!singles(*offer) || days_between(offer->as_of, today) <= catalogue.answer_constants.old_price_days)
-        return false;
+      for (const Listed& row : usable) today = std::max<std::string_view>(today, row.offer->as_of);
+    filter.gone = static_cast<int>(std::erase_if(usable, [&](const Listed& row) {
+      const Offer& offer = *row.offer;
+      if (!row.single || days_between(offer.as_of, today) <= catalogue.answer_constants.old_price_days) return false;
       ++filter.old_matching;
-      filter.old_newest = std::max(filter.old_newest, offer->as_of.str());
+      filter.old_newest = std::max(filter.old_newest, offer.as_of.str());
       return true;
     }));
-    GpusOfList gpus(catalogue);
-    for (const Offer* offer : usable)
-      (unsupported(job.where, gpus.find(offer->gpu), catalogue) ? left_behind : ordered).push_back(offer);
+    ordered.reserve(usable.size());
+    for (const Listed& row : usable) {
+      Kindred& group = list.groups[row.group];
+      if (!group.unsupported) group.unsupported = unsupported(job.where, catalogue.find_gpu(group.gpu), catalogue);
+      (*group.unsupported ? left_behind : ordered).push_back(row.offer);
+    }
   }
-  market.insert(market.begin(), ordered.begin(), ordered.end());
+  if (market.empty()) market.swap(ordered);
+  else market.insert(market.begin(), ordered.begin(), ordered.end());
   // Where there is nothing else that may be had, they are what there is.
   const bool no_spot = job.where.spot == SpotUse::kNever;
   if (std::ranges::all_of(market, [&](const Offer* offer) { return no_spot && !offer->price && offer->spot_price; })) {
@@ -315,12 +328,7 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
   }
   filter.unsupported = static_cast<int>(left_behind.size());
   put_in_order(market);
-  const std::size_t with_older = market.size();
-  keep_newest(market, known);
-  filter.outdated += static_cast<int>(with_older - market.size());
-  const auto twice = std::ranges::unique(market, [](const Offer* a, const Offer* b) { return same_offer(*a, *b); });
-  filter.twice = static_cast<int>(twice.size());
-  market.erase(twice.begin(), twice.end());
+  keep_newest(market, known, filter);
   if (!keep_dearer && market.size() + left_out.offers >= kDearerFrom) {
     const std::size_t with_dearer = market.size() + left_out.offers;
     keep_cheapest(market, catalogue);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -90,24 +91,35 @@ bool tells_all_regions(const Offer& offer) {
 /// Drops older offers of machines whose newer lists tell where they are to be had, in whichever region.
 void drop_overtaken(std::vector<Offer>& offers, std::string_view as_of) {
   std::unordered_map<std::uint64_t, const Offer*> news;
+  std::unordered_set<std::uint64_t> providers;  // of them, of which there are few
   for (const Offer& offer : offers) {
     if (!tells_all_regions(offer) || (!as_of.empty() && offer.as_of.substr(0, as_of.size()) > as_of)) continue;
     const Offer*& newest = news[hash_of_machine(offer)];
     if (newest == nullptr || newest->as_of < offer.as_of) newest = &offer;
+    providers.insert(folded_hash(kHashSeed, offer.provider));
   }
   if (news.empty()) return;
-  std::vector<bool> drop(offers.size(), false);
-  for (std::size_t i = 0; i < offers.size(); ++i) {
-    const Offer& offer = offers[i];
+  Word provider;  // of the offer before
+  bool any = providers.contains(folded_hash(kHashSeed, provider));
+  const auto overtaken = [&](const Offer& offer) {
+    if (offer.provider != provider) {
+      provider = offer.provider;
+      any = providers.contains(folded_hash(kHashSeed, provider));
+    }
+    if (!any || offer.kind != OfferKind::kRented) return false;
     const auto found = news.find(hash_of_machine(offer));
-    drop[i] = offer.kind == OfferKind::kRented && found != news.end() && offer.as_of < found->second->as_of &&
-              iequals(offer.instance, found->second->instance) && iequals(offer.provider, found->second->provider);
-  }
-  std::size_t to = 0;
-  for (std::size_t i = 0; i < offers.size(); ++i) {
-    if (drop[i]) continue;
-    if (to != i) offers[to] = std::move(offers[i]);
-    ++to;
+    return found != news.end() && offer.as_of < found->second->as_of &&
+           iequals(offer.instance, found->second->instance) && iequals(offer.provider, found->second->provider);
+  };
+  std::vector<std::size_t> drop;  // before any moves: the news are among them
+  for (std::size_t i = 0; i < offers.size(); ++i)
+    if (overtaken(offers[i])) drop.push_back(i);
+  if (drop.empty()) return;
+  std::size_t to = drop.front();
+  auto next = drop.begin();
+  for (std::size_t i = to; i < offers.size(); ++i) {
+    if (next != drop.end() && *next == i) ++next;
+    else offers[to++] = std::move(offers[i]);
   }
   offers.resize(to);
 }

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <span>
-#include <thread>
 #include <type_traits>
 #include <unordered_map>
 
-#include "base/threads/parallel.h"
 #include "domain/market/price_date.h"
 #include "plan/answer/cheapest_offers.h"
 #include "store/rows/dates.h"
@@ -253,12 +251,6 @@ void ask_large_pages(void* memory, std::size_t size) {
 /// A planner adds what it knows itself, for which they would all have to move.
 constexpr std::size_t kRoomForMore = 4096;
 
-/// What bytes were summed up to when they were written.
-struct ReadySum {
-  std::string_view bytes;
-  std::uint64_t of = 0;
-};
-
 /// Whatever the bytes are, nothing beyond them is read.
 class ReadyUnpacker {
  public:
@@ -266,39 +258,39 @@ class ReadyUnpacker {
     if (!texts_.take(bytes, head.texts) || !details_.take(bytes, head.details) || !ranges_.take(bytes, head.ranges) ||
         !scatters_.take(bytes, head.scatters) || !rows_.take(bytes, head.offers))
       return false;
-    text_.reserve(texts_.size());
-    for (std::uint32_t i = 0; i < texts_.size(); ++i) {
-      const ReadyText place = texts_[i];
-      if (place.from > bytes.size() || place.size > bytes.size() - place.from) return false;
-      text_.push_back(bytes.substr(place.from, place.size));
-    }
+    bytes_ = bytes;
+    words_.resize(texts_.size());
     return true;
   }
 
-  /// None: a row refers to what is not there, or the bytes that `sum` is of have another one.
-  std::optional<ThinnedOffers> offers(const Places* wanted_at, const ReadySum& sum) {
+  /// None: a row refers to what is not there.
+  std::optional<ThinnedOffers> offers(const Places* wanted_at) {
     if (rows_.size() < kDearerFrom) wanted_at = nullptr;  // of so few a plan shows every place
-    std::map<std::int32_t, std::size_t> dates;            // of what is left out
+    std::map<std::int32_t, std::size_t> left_out;         // by date
     std::vector<std::uint32_t> taken;
-    if (wanted_at == nullptr) {
-      taken.resize(rows_.size());
-      std::iota(taken.begin(), taken.end(), 0U);
-    } else {
-      for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+    taken.reserve(rows_.size());
+    for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+      if (wanted_at != nullptr) {
         const ReadyOffer row = rows_[i];
-        if (row.dearer == 0 || wanted_at->contains(row.place)) taken.push_back(i);
-        else ++dates[row.as_of];
+        if (row.dearer != 0 && !wanted_at->contains(row.place)) {
+          ++left_out[row.as_of];
+          continue;
+        }
       }
+      taken.push_back(i);
     }
     ThinnedOffers found;
-    std::vector<Offer>& offers = found.offers;
-    offers.reserve(taken.size() + kRoomForMore);
-    ask_large_pages(offers.data(), taken.size() * sizeof(Offer));
-    offers.resize(taken.size());
-    found.places.resize(taken.size());
-    if (!fill(taken, found, sum) || !fill_scatter(found.scatter)) return std::nullopt;
+    found.offers.reserve(taken.size() + kRoomForMore);
+    ask_large_pages(found.offers.data(), taken.size() * sizeof(Offer));
+    found.places.reserve(taken.size());
+    for (const std::uint32_t number : taken) {
+      const ReadyOffer row = rows_[number];
+      if (!fill_row(found.offers.emplace_back(), row)) return std::nullopt;
+      found.places.push_back(row.place);
+    }
+    if (!fill_scatter(found.scatter)) return std::nullopt;
     found.left_out.offers = rows_.size() - taken.size();
-    for (const auto& [date, count] : dates) found.left_out.months[months_of(date_text(date))] += count;
+    for (const auto& [date, count] : left_out) found.left_out.months[months_of(date_text(date))] += count;
     return found;
   }
 
@@ -318,39 +310,18 @@ class ReadyUnpacker {
     std::size_t last_ = 0;  ///< of the row before
   };
 
-  /// The first task sums up the bytes, each other one fills some offers; false: one of them failed.
-  bool fill(const std::vector<std::uint32_t>& taken, ThinnedOffers& found, const ReadySum& sum) const {
-    constexpr std::size_t kRows = 2048;  // of a task
-    const std::size_t blocks = (taken.size() + kRows - 1) / kRows;
-    std::vector<char> failed(blocks + 1, 0);
-    auto task = [&](int number) {
-      const auto block = static_cast<std::size_t>(number);
-      if (block == 0) {
-        failed[0] = sum.of != sum_of(sum.bytes) ? 1 : 0;
-        return;
-      }
-      Dates dates;
-      for (std::size_t i = (block - 1) * kRows; i < std::min(block * kRows, taken.size()); ++i) {
-        const ReadyOffer row = rows_[taken[i]];
-        found.places[i] = row.place;
-        if (fill_row(found.offers[i], row, dates)) continue;
-        failed[block] = 1;
-        return;
-      }
-    };
-    parallel_for(static_cast<int>(blocks) + 1, threads_for(blocks), task);
-    return std::ranges::find(failed, 1) == failed.end();
+  bool set(Word& to, std::uint32_t number) {
+    if (number >= words_.size() || (words_[number].empty() && !make_word(number))) return false;
+    to = words_[number];
+    return true;
   }
-
-  /// Few rows are filled before another thread has begun.
-  static int threads_for(std::size_t blocks) {
-    constexpr unsigned kMost = 4;
-    return blocks < 2 ? 1 : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
-  }
-
-  bool set(Word& to, std::uint32_t number) const {
-    if (number >= text_.size()) return false;
-    to = text_[number];
+  /// Of a large list few texts are wanted: each is made a word when a row asks for it first.
+  bool make_word(std::uint32_t number) {
+    if (number == none_) return true;
+    const ReadyText place = texts_[number];
+    if (place.from > bytes_.size() || place.size > bytes_.size() - place.from) return false;
+    if (place.size == 0) none_ = number;
+    words_[number] = bytes_.substr(place.from, place.size);
     return true;
   }
   template <class Q>
@@ -364,7 +335,7 @@ class ReadyUnpacker {
     }
     return true;
   }
-  bool fill_row(Offer& offer, const ReadyOffer& row, Dates& dates) const {
+  bool fill_row(Offer& offer, const ReadyOffer& row) {
     if (!set(offer.provider, row.provider) || !set(offer.region, row.region) || !set(offer.zone, row.zone) ||
         !set(offer.instance, row.instance) || !set(offer.gpu, row.gpu) || !set(offer.source, row.source) ||
         row.details >= details_.size() || row.stock > static_cast<int>(Stock::kHigh))
@@ -375,10 +346,10 @@ class ReadyUnpacker {
     offer.gpus = row.gpus;
     offer.reliability = row.reliability;
     offer.stock = static_cast<Stock>(row.stock);
-    offer.as_of = dates.of(row.as_of);
+    offer.as_of = dates_.of(row.as_of);
     return fill_details(offer, details_[row.details]);
   }
-  bool fill_details(Offer& offer, const ReadyDetails& row) const {
+  bool fill_details(Offer& offer, const ReadyDetails& row) {
     if (!set(offer.availability, row.availability) || !set(offer.label, row.label) ||
         row.band > static_cast<int>(SpotBand::kAbove20) + 1)
       return false;
@@ -392,7 +363,7 @@ class ReadyUnpacker {
     return true;
   }
 
-  bool fill_scatter(OwnScatters& scatters) const {
+  bool fill_scatter(OwnScatters& scatters) {
     for (std::uint32_t i = 0; i < scatters_.size(); ++i) {
       const ReadyScatter row = scatters_[i];
       OwnScatter& scatter = scatters.emplace_back();
@@ -410,7 +381,10 @@ class ReadyUnpacker {
   ReadyTable<ReadyRange> ranges_;
   ReadyTable<ReadyScatter> scatters_;
   ReadyTable<ReadyOffer> rows_;
-  std::vector<Word> text_;
+  std::string_view bytes_;                                          ///< of the texts
+  std::vector<Word> words_;                                         ///< those wanted so far
+  std::uint32_t none_ = std::numeric_limits<std::uint32_t>::max();  ///< number of the empty text
+  Dates dates_;
 };
 
 }  // namespace
@@ -427,11 +401,11 @@ std::optional<ThinnedOffers> unpack_ready(std::string_view bytes, const ReadySta
   std::memcpy(&head, bytes.data(), sizeof head);
   bytes.remove_prefix(sizeof head);
   if (head.mark != kReadyMark || head.row != sizeof(ReadyOffer) ||
-      ReadyState{head.changes, head.modified, head.size} != state)
+      ReadyState{head.changes, head.modified, head.size} != state || head.check != sum_of(bytes))
     return std::nullopt;
   ReadyUnpacker unpacker;
   if (!unpacker.take_tables(bytes, head)) return std::nullopt;
-  return unpacker.offers(wanted_at, {bytes, head.check});
+  return unpacker.offers(wanted_at);
 }
 
 }  // namespace gpuplan
