@@ -12,7 +12,7 @@ namespace gpuplan {
 namespace {
 
 /// Eight bytes at a time: lists bring tens of thousands of words.
-std::uint64_t hash_of(std::string_view text) {
+std::uint32_t hash_of(std::string_view text) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15ULL;
   std::uint64_t hash = text.size() * kFactor;
   const auto take = [&](std::size_t at, std::size_t size) {
@@ -24,7 +24,7 @@ std::uint64_t hash_of(std::string_view text) {
   std::size_t at = 0;
   for (; at + 8 <= text.size(); at += 8) take(at, 8);
   if (at < text.size()) take(at, text.size() - at);
-  return hash;
+  return static_cast<std::uint32_t>(hash);
 }
 
 /// All of them, which stay where they are.
@@ -35,21 +35,25 @@ class Pool {
     const std::scoped_lock lock(one_);
 #endif
     if (slots_.size() < 2 * (texts_.size() + 1)) grow();
-    const std::uint64_t hash = hash_of(text);
+    const std::uint32_t hash = hash_of(text);
     Slot& slot = place_of(hash, text);
-    if (slot.text == nullptr) slot = {hash, &texts_.emplace_back(text)};
-    return slot.text;
+    if (slot.number == 0) {
+      texts_.emplace_back(text);
+      slot = {hash, static_cast<std::uint32_t>(texts_.size())};
+    }
+    return &texts_[slot.number - 1];
   }
 
  private:
+  /// Small: a word of a long list is looked for where nobody has looked before.
   struct Slot {
-    std::uint64_t hash = 0;
-    const std::string* text = nullptr;
+    std::uint32_t hash = 0;
+    std::uint32_t number = 0;  ///< of the text, from 1; 0: free
   };
-  Slot& place_of(std::uint64_t hash, std::string_view text) {
-    for (std::uint64_t at = hash;; ++at) {
-      Slot& slot = slots_[static_cast<std::size_t>(at) & (slots_.size() - 1)];
-      if (slot.text == nullptr || (slot.hash == hash && *slot.text == text)) return slot;
+  Slot& place_of(std::uint32_t hash, std::string_view text) {
+    for (std::size_t at = hash;; ++at) {
+      Slot& slot = slots_[at & (slots_.size() - 1)];
+      if (slot.number == 0 || (slot.hash == hash && texts_[slot.number - 1] == text)) return slot;
     }
   }
   void grow() {
@@ -57,7 +61,7 @@ class Pool {
     std::vector<Slot> before(slots_.empty() ? kFirst : 4 * slots_.size());
     before.swap(slots_);
     for (const Slot& slot : before)
-      if (slot.text != nullptr) place_of(slot.hash, *slot.text) = slot;
+      if (slot.number != 0) place_of(slot.hash, texts_[slot.number - 1]) = slot;
   }
 
   std::deque<std::string> texts_;

@@ -281,11 +281,11 @@ class ReadyUnpacker {
     }
     ThinnedOffers found;
     found.offers.reserve(taken.size() + kRoomForMore);
-    ask_large_pages(found.offers.data(), taken.size() * sizeof(Offer));
+    ask_large_pages(found.offers.data(), found.offers.capacity() * sizeof(Offer));
     found.places.reserve(taken.size());
     for (const std::uint32_t number : taken) {
       const ReadyOffer row = rows_[number];
-      if (!fill_row(found.offers.emplace_back(), row)) return std::nullopt;
+      if (!know_details(row.details) || !fill_row(found.offers.emplace_back(like_), row)) return std::nullopt;
       found.places.push_back(row.place);
     }
     if (!fill_scatter(found.scatter)) return std::nullopt;
@@ -295,6 +295,8 @@ class ReadyUnpacker {
   }
 
  private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
   /// Dates as words, of which a list has few.
   class Dates {
    public:
@@ -338,7 +340,7 @@ class ReadyUnpacker {
   bool fill_row(Offer& offer, const ReadyOffer& row) {
     if (!set(offer.provider, row.provider) || !set(offer.region, row.region) || !set(offer.zone, row.zone) ||
         !set(offer.instance, row.instance) || !set(offer.gpu, row.gpu) || !set(offer.source, row.source) ||
-        row.details >= details_.size() || row.stock > static_cast<int>(Stock::kHigh))
+        row.stock > static_cast<int>(Stock::kHigh))
       return false;
     if (row.has_price != 0 && !set(offer.price, row.price, row.price_range)) return false;
     if (row.has_spot != 0 && !set(offer.spot_price, row.spot, row.spot_range)) return false;
@@ -347,9 +349,14 @@ class ReadyUnpacker {
     offer.reliability = row.reliability;
     offer.stock = static_cast<Stock>(row.stock);
     offer.as_of = dates_.of(row.as_of);
-    return fill_details(offer, details_[row.details]);
+    return true;
   }
-  bool fill_details(Offer& offer, const ReadyDetails& row) {
+  /// Most rows have those of the row before.
+  bool know_details(std::uint32_t number) {
+    if (number == details_of_like_) return true;
+    if (number >= details_.size()) return false;
+    const ReadyDetails row = details_[number];
+    Offer& offer = like_ = {};
     if (!set(offer.availability, row.availability) || !set(offer.label, row.label) ||
         row.band > static_cast<int>(SpotBand::kAbove20) + 1)
       return false;
@@ -360,6 +367,7 @@ class ReadyUnpacker {
     if (row.has_egress_price != 0) offer.egress_price = DollarsPerByte{row.egress_price};
     if (row.band > 0) offer.band = static_cast<SpotBand>(row.band - 1);
     offer.vcpus = row.vcpus;
+    details_of_like_ = number;
     return true;
   }
 
@@ -381,10 +389,12 @@ class ReadyUnpacker {
   ReadyTable<ReadyRange> ranges_;
   ReadyTable<ReadyScatter> scatters_;
   ReadyTable<ReadyOffer> rows_;
-  std::string_view bytes_;                                          ///< of the texts
-  std::vector<Word> words_;                                         ///< those wanted so far
-  std::uint32_t none_ = std::numeric_limits<std::uint32_t>::max();  ///< number of the empty text
+  std::string_view bytes_;      ///< of the texts
+  std::vector<Word> words_;     ///< those wanted so far
+  std::uint32_t none_ = kNone;  ///< number of the empty text
   Dates dates_;
+  Offer like_;  ///< with its details alone
+  std::uint32_t details_of_like_ = kNone;
 };
 
 }  // namespace
