@@ -174,6 +174,9 @@ std::string squeeze(std::string_view name) {
 
 std::string printable(std::string_view text, std::size_t limit) {
   constexpr std::string_view kEllipsis = "…";
+  // Most text by far.
+  if (text.size() <= limit && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; }))
+    return std::string(text);
   std::string result;
   result.reserve(std::min(text.size(), limit) + kEllipsis.size());
   for (std::size_t at = 0; at < text.size();) {

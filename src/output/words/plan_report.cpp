@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <set>
 #include <unordered_map>
@@ -43,39 +44,48 @@ std::string machine_of(const PhasePlan& part) {
          (part.offer->provider.empty() ? "" : " (" + part.offer->provider + ")");
 }
 
+/// Of label and place, for each way: of two hashes of 64 bits that are equal for different names it would only come
+/// that one of them is longer than it had to be.
+using Keys = std::array<std::uint64_t, kWays>;
+
+Keys keys_of(const Plan& plan) {
+  Keys keys{};
+  keys.fill(hash_of(plan.label));
+  for (int way = 0; way < kWays; ++way)
+    for (const Word* part : parts(plan, way)) {
+      if (part == nullptr) continue;
+      // Equal words lie at the same place.
+      std::uint64_t& key = keys[static_cast<std::size_t>(way)];
+      key = (key ^ std::bit_cast<std::uintptr_t>(part->str().data())) * 0x9E3779B97F4A7C15ULL;
+      key ^= key >> 32U;
+    }
+  return keys;
+}
+
 /// How many plans of a group are called alike, for each way.
 class Namesakes {
  public:
   explicit Namesakes(const Job& job) : job_(job) {}
 
-  void add(const Plan& plan) {
-    for (int way = 0; way < kWays; ++way) ++times_[static_cast<std::size_t>(way)][key(plan, way)];
+  void add(const Plan& plan, const Keys& keys) {
+    for (std::size_t way = 0; way < keys.size(); ++way) ++times_[way][keys[way]];
     if (plan.offer == nullptr) mixed_[plan.label].push_back(&plan);
   }
   /// Label of a plan of the group with what tells it apart from the others that have the same one: the shortest that
   /// does.
-  std::string name(const Plan& plan) const {
+  std::string name(const Plan& plan, const Keys& keys) const {
     const std::string label = printable(plan.label, 60);
     if (plan.offer == nullptr) {
       const std::string own = own_phase(plan);
       return own.empty() ? label : label + " (" + own + ")";
     }
-    int way = 0;
-    while (way + 1 < kWays && times_[static_cast<std::size_t>(way)].at(key(plan, way)) > 1) ++way;
-    const std::string own = place(plan, way);
+    std::size_t way = 0;
+    while (way + 1 < keys.size() && times_[way].at(keys[way]) > 1) ++way;
+    const std::string own = place(plan, static_cast<int>(way));
     return own.empty() ? label : label + " (" + printable(own, 80) + ")";
   }
 
  private:
-  /// Of label and place: of two hashes of 64 bits that are equal for different names it would only come that one of
-  /// them is longer than it had to be.
-  static std::uint64_t key(const Plan& plan, int way) {
-    std::uint64_t hash = hash_of(plan.label);
-    for (const Word* part : parts(plan, way))
-      if (part != nullptr) hash = hash_of(part->str(), hash * 31 + 1);
-    return hash;
-  }
-
   /// The first phase that runs elsewhere than in all namesakes, else what the plan costs.
   std::string own_phase(const Plan& plan) const {
     const std::vector<const Plan*>& alike = mixed_.at(plan.label);
@@ -102,15 +112,18 @@ std::vector<std::string> plan_names(const SearchResult& found, const Job& job) {
   const auto first = [&](std::size_t i) {
     return found.plans[i].on_frontier || found.recommendations.pick == static_cast<int>(i);
   };
+  std::vector<Keys> keys;
+  keys.reserve(found.plans.size());
+  for (const Plan& plan : found.plans) keys.push_back(keys_of(plan));
   Namesakes all(job), foremost(job);
   for (std::size_t i = 0; i < found.plans.size(); ++i) {
-    all.add(found.plans[i]);
-    if (first(i)) foremost.add(found.plans[i]);
+    all.add(found.plans[i], keys[i]);
+    if (first(i)) foremost.add(found.plans[i], keys[i]);
   }
   std::vector<std::string> names;
   names.reserve(found.plans.size());
   for (std::size_t i = 0; i < found.plans.size(); ++i)
-    names.push_back((first(i) ? foremost : all).name(found.plans[i]));
+    names.push_back((first(i) ? foremost : all).name(found.plans[i], keys[i]));
   return names;
 }
 

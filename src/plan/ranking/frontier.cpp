@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -30,24 +29,23 @@ double distance(const Plan& plan, const Plan& other) {
 /// The frontier by rising cost and falling time, asked for the plans that beat another one and for the nearest.
 class Front {
  public:
-  Front(const std::vector<Plan>& plans, std::size_t size) : plans_(plans), size_(size) {
+  explicit Front(std::vector<const Plan*> plans) : plans_(std::move(plans)), size_(plans_.size()) {
     for (std::size_t from = 0; from < size_; from += kBlock)
       hulls_.push_back(hull(from, std::min(from + kBlock, size_)));
   }
 
   /// Those that are no slower and no dearer: [first, last).
   std::pair<std::size_t, std::size_t> beating(const Plan& plan) const {
-    const auto begin = plans_.begin();
-    const auto end = begin + static_cast<std::ptrdiff_t>(size_);
-    const auto first = std::partition_point(begin, end, [&](const Plan& f) { return f.done() > plan.done(); });
-    const auto last = std::partition_point(begin, end, [&](const Plan& f) { return f.cost.p50 <= plan.cost.p50; });
+    const auto begin = plans_.begin(), end = plans_.end();
+    const auto first = std::partition_point(begin, end, [&](const Plan* f) { return f->done() > plan.done(); });
+    const auto last = std::partition_point(begin, end, [&](const Plan* f) { return f->cost.p50 <= plan.cost.p50; });
     return {static_cast<std::size_t>(first - begin),
             std::max(static_cast<std::size_t>(last - begin), static_cast<std::size_t>(first - begin))};
   }
 
   double nearest(const Plan& plan) const {
     double least = std::numeric_limits<double>::infinity();
-    const auto look = [&](std::size_t i) { least = std::min(least, distance(plan, plans_[i])); };
+    const auto look = [&](std::size_t i) { least = std::min(least, distance(plan, *plans_[i])); };
     const auto [first, last] = beating(plan);
     // Of those that are only faster, or only cheaper, the nearest stand beside the ones that beat it.
     if (first > 0) look(first - 1);
@@ -66,15 +64,15 @@ class Front {
  private:
   static constexpr std::size_t kBlock = 64;
 
-  double x(std::size_t i) const { return 1 / plans_[i].done().value; }
-  double y(std::size_t i) const { return 1 / plans_[i].cost.p50.value; }
+  double x(std::size_t i) const { return 1 / plans_[i]->done().value; }
+  double y(std::size_t i) const { return 1 / plans_[i]->cost.p50.value; }
 
   /// Where plans beat another one, its distance is hours * x + cost * y - 2: least at a corner of the lower hull.
   /// A plan that takes no time or money (the fastest, the cheapest) has no place on it; it is looked at alone.
   std::vector<std::size_t> hull(std::size_t from, std::size_t to) const {
     std::vector<std::size_t> corners;
     for (std::size_t i = from; i < to; ++i) {
-      if (plans_[i].done() <= Seconds{} || plans_[i].cost.p50 <= Dollars{}) return {};
+      if (plans_[i]->done() <= Seconds{} || plans_[i]->cost.p50 <= Dollars{}) return {};
       const auto above = [&](std::size_t a, std::size_t b) {
         return (y(b) - y(a)) * (x(i) - x(a)) >= (y(i) - y(a)) * (x(b) - x(a));
       };
@@ -95,23 +93,10 @@ class Front {
     return corners[low];
   }
 
-  const std::vector<Plan>& plans_;
+  std::vector<const Plan*> plans_;
   std::size_t size_;
   std::vector<std::vector<std::size_t>> hulls_;  ///< of each whole block; empty: to be looked at one by one
 };
-
-/// Sorts by a key of the position; what ties stays in order. Plans are large: positions are sorted, plans moved once.
-template <class Key>
-void reorder(std::vector<Plan>& plans, Key key) {
-  std::vector<std::size_t> positions(plans.size());
-  std::iota(positions.begin(), positions.end(), std::size_t{0});
-  std::ranges::sort(positions,
-                    [&](std::size_t a, std::size_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
-  std::vector<Plan> ordered;
-  ordered.reserve(plans.size());
-  for (const std::size_t i : positions) ordered.push_back(std::move(plans[i]));
-  plans = std::move(ordered);
-}
 
 }  // namespace
 
@@ -123,26 +108,40 @@ void mark_frontier(std::vector<Plan>& plans) {
     return std::tuple(p.cost.p50, p.done(), p.gpus, std::string_view(o ? o->provider : kNone),
                       std::string_view(o ? o->region : kNone), std::string_view(o ? o->instance : kNone), p.spot);
   };
-  reorder(plans, [&](std::size_t i) { return key(plans[i]); });
+  // Plans are large: they are sorted where they stand, and moved once.
+  std::vector<std::pair<decltype(key(plans.front())), std::size_t>> by_cost;
+  by_cost.reserve(plans.size());
+  for (std::size_t i = 0; i < plans.size(); ++i) by_cost.emplace_back(key(plans[i]), i);
+  std::ranges::sort(by_cost);
 
   const Contends contends(plans);
   Seconds fastest{std::numeric_limits<double>::infinity()};
-  std::size_t frontier_size = 0;
-  for (Plan& plan : plans) {
+  std::vector<const Plan*> best;
+  for (const auto& [cost, i] : by_cost) {
+    Plan& plan = plans[i];
     plan.on_frontier = contends(plan) && plan.done() < fastest;
     if (!plan.on_frontier) continue;
     fastest = plan.done();
-    ++frontier_size;
+    best.push_back(&plan);
   }
-  reorder(plans, [&](std::size_t i) { return !plans[i].on_frontier; });
-  std::vector<double> distances(plans.size(), 0);
   {
-    const Front front(plans, frontier_size);
-    for (std::size_t i = frontier_size; i < plans.size(); ++i) distances[i] = front.nearest(plans[i]);
+    // The frontier, then the others by how far they are from it; what ties stays in order.
+    const Front front(best);
+    std::vector<std::tuple<bool, double, std::size_t>> by_distance;
+    by_distance.reserve(plans.size());
+    for (std::size_t place = 0; place < by_cost.size(); ++place) {
+      const Plan& plan = plans[by_cost[place].second];
+      by_distance.emplace_back(!plan.on_frontier, plan.on_frontier ? 0 : front.nearest(plan), place);
+    }
+    std::ranges::sort(by_distance);
+    std::vector<Plan> ordered;
+    ordered.reserve(plans.size());
+    for (const auto& [other, far, place] : by_distance) ordered.push_back(std::move(plans[by_cost[place].second]));
+    plans = std::move(ordered);
   }
-  reorder(plans, [&](std::size_t i) { return std::pair(!plans[i].on_frontier, distances[i]); });
 
-  const Front front(plans, frontier_size);
+  for (std::size_t i = 0; i < best.size(); ++i) best[i] = &plans[i];
+  const Front front(std::move(best));
   for (std::size_t i = 0; i < plans.size(); ++i) {
     Plan& plan = plans[i];
     plan.dominated_by.clear();
