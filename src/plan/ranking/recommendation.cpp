@@ -1,6 +1,7 @@
 #include "plan/ranking/recommendation.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -13,16 +14,15 @@ namespace {
 /// Position of the plan with the least key among those that `counts`; ties by GPU-hours, then list order.
 template <class Counts, class Key>
 std::optional<int> least(const std::vector<Plan>& plans, Counts counts, Key key) {
+  using Rank = std::tuple<decltype(key(plans.front())), double>;
   std::optional<int> best;
+  std::optional<Rank> lowest;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!counts(plans[i])) continue;
-    if (!best) {
-      best = static_cast<int>(i);
-      continue;
-    }
-    const Plan& other = plans[static_cast<std::size_t>(*best)];
-    if (std::tuple(key(plans[i]), plans[i].billed_gpu_hours) < std::tuple(key(other), other.billed_gpu_hours))
-      best = static_cast<int>(i);
+    Rank rank(key(plans[i]), plans[i].billed_gpu_hours);
+    if (lowest && !(rank < *lowest)) continue;
+    lowest = std::move(rank);
+    best = static_cast<int>(i);
   }
   return best;
 }
