@@ -145,6 +145,24 @@ class Long(Folder):
         self.assertEqual((told["rows"], told["kept"]), (126_000, 126_000))
         self.assertEqual(self.exported().count("\n"), 1 + 6000)
 
+    def test_memory_does_not_grow_with_products_whose_prices_come_later(self):
+        path, machines = self.folder / "aws.json", 150_000
+        with open(path, "w") as out:
+            out.write('{"offerCode": "AmazonEC2", "publicationDate": "2026-11-15T00:00:00Z", "products": {"X": {}')
+            for i in range(machines):
+                out.write(f',\n"{i:016d}": {{"productFamily": "Compute Instance", "attributes": {{"instanceType": "p5.48xlarge", '
+                          f'"operatingSystem": "Linux", "gpu": "8", "regionCode": "us-east-{i % 9}"}}}}')
+            out.write('}, "terms": {"OnDemand": {')
+            out.write(",".join(f'"{i:016d}": {{"t": {{"priceDimensions": {{"d": {{"unit": "Hrs", "pricePerUnit": {{"USD": "{50 + i / 1e5}"}}}}}}}}}}'
+                               for i in range(0, machines, 10)))
+            out.write("}}}")
+        done = subprocess.run([PROGRAM, "prices", "import", str(path), "--store", str(self.store), "--json"], env=environment(),
+                              capture_output=True, text=True, timeout=300,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (100_000_000, 100_000_000)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        told = json.loads(done.stdout)
+        self.assertEqual((told["rows"], told["kept"]), (machines + 1, machines // 10))
+
     def test_long_lists_are_judged_as_short_ones(self):
         path = self.ledger(3000, 7)
         lines = path.read_text().splitlines()

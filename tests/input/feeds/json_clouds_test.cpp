@@ -95,6 +95,33 @@ TEST(AwsFeed, JoinsMachinesWithTheirPrices) {
                                      {"no machine", 1}}));
 }
 
+TEST(AwsFeed, FindsThePriceOfEachOfManyProducts) {
+  std::string products, terms;
+  constexpr int kMany = 3000;
+  for (int i = 0; i < kMany; ++i) {
+    // SKUs of any length, of which none is told by its beginning.
+    const std::string sku = std::string(static_cast<std::size_t>(1 + i % 40), 'S') + std::to_string(i);
+    products += aws_product(sku, i % 2 == 0 ? "p5.48xlarge" : "g6.xlarge", R"(,"operatingSystem":"Linux")") + ",";
+    if (i % 3 != 0) terms += aws_term(sku, std::to_string(1 + i)) + ",";
+  }
+  products += aws_product("S" + std::to_string(0), "g6.xlarge", "");  // again
+  terms += aws_term("unheard of", "3");
+  const Feed feed =
+      read_list("aws", R"({"offerCode":"AmazonEC2","publicationDate":"2026-11-02T10:00:00Z","products":{)" + products +
+                           R"(},"terms":{"OnDemand":{)" + terms + "}}}");
+  EXPECT_EQ(feed.rows, kMany + 1U);
+  EXPECT_EQ(feed.rejections,
+            counts({{"no price on demand", kMany / 3}, {"another product of the same SKU follows", 1}}));
+  ASSERT_EQ(feed.offers.size(), std::size_t{kMany} * 2 / 3);
+  int i = 0;
+  for (const Offer& offer : feed.offers) {
+    if (i % 3 == 0) ++i;
+    EXPECT_EQ(offer.gpus, i % 2 == 0 ? 8 : 1) << i;
+    EXPECT_NEAR(offer.price->p50 * units::hour / units::dollar, 1 + i, 1e-9) << i;
+    ++i;
+  }
+}
+
 TEST(AwsFeed, ReadsThePricingPage) {
   const Feed feed = read_list("aws-page", R"json({"manifest":{"hawkFilePublicationDate":"2026-09-10T19:55:14Z"},
     "regions":{"US East (N. Virginia)":{"a":{"Instance Type":"p4d.24xlarge","Operating System":"Linux","price":"21.9576"},
