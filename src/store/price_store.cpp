@@ -29,8 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kWholeDays = 30, kDailyDays = 365;
-/// So many present offers are laid out for planners; of more a planner asks the database.
-constexpr std::int64_t kMostReady = 150'000;
+/// So many present offers are laid out for planners, in less than 100 MB; of more a planner asks the database.
+constexpr std::int64_t kMostReady = 80'000;
 
 /// Bytes from the beginning of a file; fewer where it ends before. None: it can not be read, as errno says.
 std::optional<std::string> bytes_of(const std::string& file, std::size_t most) {

@@ -92,8 +92,12 @@ std::uint64_t sum_of(std::string_view bytes) {
 }
 
 template <class T>
+std::size_t size_of(const std::vector<T>& rows) {
+  return rows.size() * sizeof(T);
+}
+template <class T>
 void append(std::string& bytes, const std::vector<T>& rows) {
-  bytes.append(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(T));
+  bytes.append(reinterpret_cast<const char*>(rows.data()), size_of(rows));
 }
 
 class ReadyPacker {
@@ -103,13 +107,15 @@ class ReadyPacker {
     const std::vector<bool> cheapest = may_be_cheapest(offers);
     for (std::size_t i = 0; i < offers.size(); ++i) add(offers[i], !cheapest[i]);
     for (const OwnScatter& one : scatter) add(one);
-    std::string body;
-    append(body, places_);
-    append(body, details_);
-    append(body, ranges_);
-    append(body, scatters_);
-    append(body, rows_);
-    body += bytes_;
+    std::string all(sizeof(ReadyHead), '\0');
+    all.reserve(all.size() + size_of(places_) + size_of(details_) + size_of(ranges_) + size_of(scatters_) +
+                size_of(rows_) + bytes_.size());
+    append(all, places_);
+    append(all, details_);
+    append(all, ranges_);
+    append(all, scatters_);
+    append(all, rows_);
+    all += bytes_;
     ReadyHead head;
     head.changes = state.changes;
     head.modified = state.modified;
@@ -120,10 +126,9 @@ class ReadyPacker {
     head.scatters = scatters_.size();
     head.offers = static_cast<std::uint32_t>(rows_.size());
     head.row = sizeof(ReadyOffer);
-    head.check = sum_of(body);
-    std::string all(sizeof head, '\0');
+    head.check = sum_of(std::string_view(all).substr(sizeof head));
     std::memcpy(all.data(), &head, sizeof head);
-    return all + body;
+    return all;
   }
 
  private:
