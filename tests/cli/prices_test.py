@@ -265,9 +265,35 @@ class Prices(PriceFolder):
         sorted_by = run(*words, "--sort", "dph-", GPUPLAN_STORE="").stdout
         self.assertIn("by price, largest first", sorted_by)
         self.assertEqual(run(*words, "-o", "dph-", GPUPLAN_STORE="").stdout, sorted_by)
+        self.assertEqual(run(*words, "-o", "dph", GPUPLAN_STORE="").stdout, run(*words, "--sort", "dph", GPUPLAN_STORE="").stdout)
+        wrong = run(*words, "-o", "nothing-", GPUPLAN_STORE="")
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertIn("unknown field 'nothing'", wrong.stderr)
         out = str(self.folder / "dph-")
         self.assertEqual(run(*words, "-o", out, GPUPLAN_STORE="").stdout, "")
         self.assertTrue(os.path.exists(out))
+
+    def test_the_flags_of_plans_filter_offers_too(self):
+        def offers(*words):
+            done = run("offers", *words, GPUPLAN_STORE="")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+        self.assertEqual(offers("--gpu", "H100:8", "--provider", "aws"), offers("H100:8", "provider=aws"))
+        self.assertEqual(offers("H100:8", "--cloud", "aws"), offers("H100:8", "provider=aws"))
+        self.assertEqual(offers("--region", "eu", "H100"), offers("region=eu", "H100"), "one value a flag")
+        self.assertEqual(offers("--gpu", "H100:8,B200:8", "--provider", "lambda,nebius"),
+                         offers("H100:8,B200:8", "provider=lambda,nebius"))
+        none = run("gpus", "H100", "--cloud", "aws")
+        self.assertEqual(none.returncode, 2)
+        self.assertNotIn("--provider", none.stderr, "which gpus does not have")
+
+    def test_flags_before_a_job_leave_it_alone(self):
+        job = str(Path(__file__).parents[2] / "examples/llama-8b-lora.yaml")
+        for words in (["--provider", "aws"], ["--gpu", "H100:8"], ["--set", "tokens=1M"], ["--nodes", "1"]):
+            before, behind = (run("plan", *call, "--csv", GPUPLAN_STORE="") for call in ([*words, job], [job, *words]))
+            self.assertEqual(before.returncode, behind.returncode, words)
+            self.assertEqual(before.stdout, behind.stdout, words)
+            self.assertEqual(before.stderr, behind.stderr, words)
 
     def test_commitments_are_in_offers(self):
         config = self.file("gpuplan.toml", '[[commitments]]\nprovider = "aws"\ngpu = "4x H100 SXM"\nprice = "$1/h"\n'

@@ -181,9 +181,16 @@ TEST(OffersReport, TakesWhatPeopleTypeElsewhere) {
   EXPECT_EQ(names({"gpu=RTX_4090,H100_SXM"}), "vast 2;vast 1;aws 8;");
   EXPECT_EQ(names({"gpu!=RTX_4090,H100_PCIe"}), "vast 1;aws 8;");
   EXPECT_EQ(names({"region=France, FR"}), "vast 2;") << "names may have commas";
-  const auto refused = select_offers(market.all(), market.catalogue, {.filter = {"H100:many4", "H100:4many"}}, 0);
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_TRUE(refused.error().usage);
+  EXPECT_EQ(names({"region=Berlin, FR"}), "") << "and are no lists of places then";
+  EXPECT_EQ(names({"H100:2+"}), "aws 8;");
+  EXPECT_EQ(names({"80GB+"}), "vast 1;aws 8;");
+  EXPECT_EQ(names({"H100:8,RTX_4090:2"}), "vast 2;aws 8;");
+  EXPECT_EQ(names({"RTX_4090,H100:8"}), "vast 2;aws 8;");
+  for (const char* wrong : {"H100:4many", "H100:{1,8}", "H100:8,A100:4many"}) {
+    const auto refused = select_offers(market.all(), market.catalogue, {.filter = {wrong}}, 0);
+    ASSERT_FALSE(refused.has_value()) << wrong;
+    EXPECT_TRUE(refused.error().usage);
+  }
 }
 
 TEST(OffersReport, SortsByAnyField) {

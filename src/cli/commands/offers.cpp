@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/questions/offers.h"
+#include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
@@ -19,16 +20,26 @@ namespace {
 struct OffersArguments {
   Common common;
   OfferSelection selection;
+  std::vector<std::string> gpus, providers, regions;  ///< as the filters of a plan have them
   std::vector<std::string> prices;
   std::vector<std::string> rates;  ///< EUR=1.08
   StoreOptions store;
   bool no_config = false;
 };
 
+/// What flags ask for as terms of the filter: of those of one flag any will do.
+void add_terms(const OffersArguments& options, std::vector<std::string>& filter) {
+  if (!options.gpus.empty()) filter.push_back(join(options.gpus, ","));
+  for (const auto& [field, names] :
+       {std::pair("provider=", &options.providers), std::pair("region=", &options.regions)})
+    if (!names->empty()) filter.push_back(field + join(*names, ","));
+}
+
 int run_offers(System& system, const OffersArguments& options) {
   Common common = options.common;
   OfferSelection selection = options.selection;
-  // vast.ai's -o is the order: nobody calls a file "dph-".
+  add_terms(options, selection.filter);
+  // vast.ai's -o is the order: nobody calls a file "dph" or "dph-".
   if (selection.sort.empty() && is_order(common.output)) selection.sort = std::exchange(common.output, "");
   // "--prices FILE H100": a word behind the first list that is no file is one of the filter.
   std::vector<std::string> prices = options.prices;
@@ -83,6 +94,21 @@ CommandSpec offers_command() {
                     .help = "words, H100:8, 24GB..80GB, or conditions such as gpus=8",
                     .value = "FILTER...",
                     .completes = Completes::kGpus}};
+  command.options.push_back({.names = "--gpu",
+                             .target = &options->gpus,
+                             .help = "only this GPU, with how many of it: H100:8 (repeatable)",
+                             .value = "GPU",
+                             .completes = Completes::kGpus,
+                             .commas = true});
+  command.options.push_back({.names = "--provider",
+                             .target = &options->providers,
+                             .help = "only this provider's (repeatable)",
+                             .value = "NAME",
+                             .commas = true});
+  command.options.push_back({.names = "--region",
+                             .target = &options->regions,
+                             .help = "only in this region or area, such as eu (repeatable)",
+                             .value = "NAME"});
   add_price_options(command, options->prices, options->rates);
   add_store_options(command, options->store);
   add_config_flag(command, options->no_config);
@@ -94,7 +120,7 @@ CommandSpec offers_command() {
                              .target = &options->selection.group_by,
                              .help = "one row for each gpu, provider, region, ... or several: gpu,region",
                              .value = "FIELD"});
-  command.aliases = {{.name = "--order", .flag = "--sort"}};
+  command.aliases = {{.name = "--order", .flag = "--sort"}, {.name = "--cloud", .flag = "--provider"}};
   add_all_flag(command, options->selection.all, "list every row, old prices too");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);

@@ -46,8 +46,11 @@ struct Declare {
   static CLI::Option* once(CLI::Option* option) {
     return option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
-  static CLI::Option* repeated(CLI::Option* option) {
-    return option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  /// One value each time: in "--provider aws job.yaml" the job is none. Files may follow one another.
+  CLI::Option* repeated(CLI::Option* option) const {
+    return option->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(spec.completes == Completes::kFiles);
   }
   CLI::Option* ranged(CLI::Option* option) const { return option->check(CLI::Range(spec.least, spec.most)); }
 };
@@ -93,13 +96,22 @@ bool may_be_meant(const OptionSpec& spec, const std::vector<std::string>& words)
   });
 }
 
+/// "give --provider NAME" is none to a command without that flag.
+bool can_follow(const CommandSpec& command, std::string_view advice) {
+  constexpr std::string_view kGive = "give --";
+  if (!advice.starts_with(kGive)) return true;
+  const std::string_view flag = advice.substr(kGive.size() - 2, advice.find(' ', kGive.size()) - (kGive.size() - 2));
+  const std::vector<std::string> known = flags_of(command);
+  return std::ranges::find(known, flag) != known.end();
+}
+
 std::string unexpected_word(const CommandSpec& command, const std::string& word) {
   const std::string flag = word.substr(0, word.find('='));
   if (!flag.starts_with('-')) return "unexpected '" + printable(word) + "': only one at a time";
   for (const AliasSpec& alias : command.aliases)
     if (alias.name == flag) return flag + " takes no value, got '" + printable(word, 60) + "'";
   const std::string unknown = "unknown option '" + printable(flag) + "'";
-  if (const std::string_view advice = advice_on("flag", flag); !advice.empty()) {
+  if (const std::string_view advice = advice_on("flag", flag); !advice.empty() && can_follow(command, advice)) {
     const std::string_view sign = advice.ends_with('?') ? "; " : ": ";
     return unknown + std::string(sign) + std::string(advice);
   }

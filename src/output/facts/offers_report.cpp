@@ -270,8 +270,11 @@ void write_price(JsonWriter& json, const std::string& key, const Price& price, i
 }  // namespace
 
 bool is_order(std::string_view text) {
-  if (!text.ends_with('-') && !text.ends_with('+')) return false;
-  const auto field = find_field(kOfferFieldNames, text.substr(0, text.size() - 1), "");
+  if (!text.empty() && (text.ends_with('-') || text.ends_with('+'))) {
+    text.remove_suffix(1);
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+  }
+  const auto field = find_field(kOfferFieldNames, text, "");
   return field && *field;
 }
 

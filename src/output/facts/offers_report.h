@@ -56,7 +56,7 @@ struct OffersReport {
       listed;  ///< the prices of the lists where a commitment makes another
 };
 
-/// Whether a text is a field with the order behind it, "dph-" or "price+".
+/// Whether a text is a field, "dph", or has the order behind it as one would, "dph-" or "price+".
 bool is_order(std::string_view text);
 
 /// The offers selected. The report refers to the offers and the catalogue. Usage errors: a filter that can not be read,

@@ -110,10 +110,11 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
   Condition condition;
   condition.field = **found;
   condition.comparison = sign.what.value;
-  // "gpu=RTX_4090,RTX_3090" and vast's "gpu_name in [RTX_4090, RTX_3090]" mean any of them; regions have commas in
-  // them.
+  // "gpu=RTX_4090,RTX_3090" and vast's "gpu_name in [RTX_4090, RTX_3090]" mean any of them; a region may have a
+  // comma in it, "Secaucus, United States".
   condition.texts.emplace_back(value);
-  if (value.find(',') != std::string_view::npos)
+  const bool one_place = field->name == "region" && value.find(", ") != std::string_view::npos;
+  if (value.find(',') != std::string_view::npos && !one_place)
     for (const std::string_view one : split(value, ','))
       if (!squeeze(one).empty()) condition.texts.emplace_back(trim(one));
   if (value.empty())
@@ -383,6 +384,20 @@ std::string counted_gpu(std::string_view term, const Sign& sign, std::span<const
   return said && *said && (*said)->gpus ? std::string(value) : "";
 }
 
+/// "H100:8,A100:8" in parts, one of which is more than a word; none: it is one term. "Paris, FR" is.
+std::vector<std::string> counted_parts(const std::string& term) {
+  std::vector<std::string> parts;
+  if (term.find(',') == std::string::npos || term.find(", ") != std::string::npos) return parts;
+  bool any = false;
+  for (const std::string_view part : split(term, ',')) {
+    const auto said = read_shorthand(part);
+    any = any || (said && *said);
+    if (!trim(part).empty()) parts.emplace_back(trim(part));
+  }
+  if (!any) parts.clear();
+  return parts;
+}
+
 /// The rows that one term stands for.
 Result<std::vector<bool>> rows_for(const std::string& term, const FilterRows& rows, std::span<const FieldName> fields) {
   if (const auto sign = find_sign(term)) {
@@ -390,6 +405,15 @@ Result<std::vector<bool>> rows_for(const std::string& term, const FilterRows& ro
     const auto condition = read_condition(term, *sign, rows, fields);
     if (!condition) return std::unexpected(condition.error());
     return rows_that_meet(rows, *condition);
+  }
+  if (const std::vector<std::string> parts = counted_parts(term); !parts.empty()) {
+    std::vector<bool> either(rows.count(), false);
+    for (const std::string& part : parts) {
+      const auto some = rows_for(part, rows, fields);
+      if (!some) return some;
+      for (std::size_t row = 0; row < either.size(); ++row) either[row] = either[row] || (*some)[row];
+    }
+    return either;
   }
   auto shorthand = read_shorthand(term);
   if (!shorthand) return std::unexpected(std::move(shorthand.error()));

@@ -18,8 +18,10 @@ bool is_memory(std::string_view text) {
          parse_amount(text, AmountKind::kBytes).has_value();
 }
 
-/// "A..B", "A..", "..B" or "A", each part of which is `good`.
+/// "A..B", "A..", "..B" or "A", each part of which is `good`; "A+" is "A..", as SkyPilot writes it.
 std::optional<WrittenRange> read_range(std::string_view text, bool (*good)(std::string_view)) {
+  if (text.ends_with('+') && good(trim(text.substr(0, text.size() - 1))))
+    return WrittenRange{std::string(trim(text.substr(0, text.size() - 1))), ""};
   const std::size_t to = text.find(kTo);
   if (to == std::string_view::npos)
     return good(text) ? std::optional(WrittenRange{std::string(text), std::string(text)}) : std::nullopt;
@@ -49,7 +51,7 @@ Result<std::optional<RowShorthand>> read_shorthand(std::string_view term) {
     const std::string_view count = trim(term.substr(colon + 1));
     found.gpus = read_range(count, is_count);
     // Names of regions and instances have colons too: only what looks like a number is meant as one.
-    if (!found.gpus && (count.empty() || is_digit(count.front()) || count.starts_with(kTo)))
+    if (!found.gpus && (count.empty() || is_digit(count.front()) || count.front() == '{' || count.starts_with(kTo)))
       return std::unexpected(no_range(term, "a number of GPUs behind the colon, such as H100:8 or H100:1..8"));
     if (!found.gpus) return std::nullopt;
     if (const auto& [least, most] = *found.gpus; !least.empty() && !most.empty() && std::stoi(least) > std::stoi(most))
@@ -68,6 +70,11 @@ Result<std::optional<RowShorthand>> read_shorthand(std::string_view term) {
     if (const auto wrong = upside_down(term, *found.memory)) return std::unexpected(*wrong);
     return found;
   }
+  if (term.ends_with('+'))
+    if (auto memory = read_range(term, is_memory)) {
+      found.memory = std::move(memory);
+      return found;
+    }
   // "8x H100", "8xH100"
   std::size_t digits = 0;
   while (digits < term.size() && is_digit(term[digits])) ++digits;
