@@ -43,9 +43,10 @@ TEST(GpuhuntFeed, TellsGpusApartByMemory) {
 TEST(GpuhuntFeed, RejectsWhatIsNotRentedOnTheSpot) {
   const Feed feed = read_feed(
       std::string(kFull) + "\na3-highgpu-8g,r,44,208,1872,8,H100,80,False,,nvidia,gcp-dws-calendar-mode,x86,{}\n" +
-          "v6e-8,r,21.6,0,0,1,v6e,0.0,False,,google,,x86,{}\n" + "x,r,1,8,64,1,L4,24,maybe,,nvidia,,x86,{}\n",
+          "v6e-8,r,21.6,0,0,1,v6e,0.0,False,,google,,x86,{}\n" + "one,r,2.7,0,0,1,tpu-v6e,0,False,,google,,,\n" +
+          "x,r,1,8,64,1,L4,24,maybe,,nvidia,,x86,{}\n",
       terms_of("x.csv", "gcp"));
-  EXPECT_EQ(told(feed), Strings{"8x TPU v6e $21.6"});
+  EXPECT_EQ(told(feed), (Strings{"8x TPU v6e $21.6", "1x TPU v6e $2.7"}));
   EXPECT_EQ(feed.rejections,
             (Reasons{{"a price of capacity booked ahead", 1}, {"a cell of spot that is neither True nor False", 1}}));
 }
@@ -53,17 +54,19 @@ TEST(GpuhuntFeed, RejectsWhatIsNotRentedOnTheSpot) {
 constexpr const char* kCloudGpus = "Cloud,GPU Type,GPU Arch,GPUs,GPU RAM,vCPUs,RAM,On-demand,Per-GPU,Spot,Name\n";
 
 TEST(CloudGpusFeed, TakesThePriceOfTheWholeMachine) {
-  const Feed feed =
-      read_feed(std::string(kCloudGpus) + "Datacrunch,A100 (80 GB),Ampere,2,80,22,120,3.70,1.85,1.2,2A100.44V\n" +
-                    "Azure,T4 (16 GB),Turing,1,16,4,28,0.53,0.53,,NC4as T4 v3\n" +
-                    "Nimbus,H100 HGX (80GB),Hopper,1,80,24-30,150-200,4.78,4.78,,\n" +
-                    "Exo,A10 (24 GB),Ampere,2,48,24,112,,2.4,,\n",
-                terms_of("cloud-gpus.csv"));
-  ASSERT_EQ(told(feed), (Strings{"2x A100 SXM 80GB $3.7 spot $1.2", "1x T4 $0.53", "1x H100 SXM $4.78"}));
+  const Feed feed = read_feed(
+      std::string(kCloudGpus) + "Datacrunch,A100 (80 GB),Ampere,2,80,22,120,3.70,1.85,1.2,2A100.44V\n" +
+          "Azure,T4 (16 GB),Turing,1,16,4,28,0.53,0.53,,NC4as T4 v3\n" +
+          "Nimbus,H100 HGX (80GB),Hopper,1,80,24-30,150-200,4.78,4.78,,\n" +
+          "Exo,A10 (24 GB),Ampere,2,48,24,112,,2.4,,\n" + "Spread,L4 (24 GB),Ada,1,24,4,16,\"$1,000.50\",0.9,$0.3,\n" +
+          "Months,L4 (24 GB),Ada,1,24,4,16,$600/month,0.9,,\n",
+      terms_of("cloud-gpus.csv"));
+  ASSERT_EQ(told(feed), (Strings{"2x A100 SXM 80GB $3.7 spot $1.2", "1x T4 $0.53", "1x H100 SXM $4.78",
+                                 "1x L4 $1000.5 spot $0.3"}));
   EXPECT_EQ(feed.offers[0].provider, "verda");
   EXPECT_EQ(feed.offers[1].instance, "Standard_NC4as_T4_v3");
   EXPECT_EQ(feed.offers[2].vcpus, 24);
-  EXPECT_EQ(feed.rejections, (Reasons{{"no price", 1}}));
+  EXPECT_EQ(feed.rejections, (Reasons{{"no price", 1}, {"On-demand that is no number", 1}}));
 }
 
 TEST(CloudGpusFeed, ServerlessPricesAreRefusedAsAWhole) {

@@ -1,6 +1,8 @@
 // The tables of cloud-gpus: whole machines in USD an hour, of many clouds and ages.
 #include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -25,6 +27,15 @@ class CloudGpusReader final : public FeedTable {
   using FeedTable::FeedTable;
 
  private:
+  /// "$40.97" of an hour; none: it says something else.
+  std::optional<double> written_price(std::string_view cell, FeedRow& row) {
+    const OwnPrice price = read_own_price(cell, numbers_);
+    const bool other = price.per_gpu || price.range || price.cents || (price.hours != 0 && price.hours != 1);
+    if (!price.problem.empty() || std::isnan(price.value) || other) return std::nullopt;
+    if (!price.currency.empty()) row.currency = price.currency;
+    return price.value;
+  }
+
   bool header(FeedHeader names) override {
     if (!is_cloud_gpus_header(names)) return false;
     price_ = feed_column(names, {"On-demand"});
@@ -66,7 +77,8 @@ class CloudGpusReader final : public FeedTable {
     for (const auto& [column, into, name] :
          {std::tuple(gpus_, &row.gpus, "GPUs"), std::tuple(gpu_memory_, &sum, "GPU RAM"),
           std::tuple(price_, &row.price, "On-demand"), std::tuple(spot_, &row.spot, "Spot")}) {
-      const auto value = cells.number(column);
+      auto value = cells.number(column);
+      if (!value && (into == &row.price || into == &row.spot)) value = written_price(cells.text(column), row);
       if (!value) return rows().reject(row.row, std::string(name) + " that is no number", row.words());
       if (!std::isnan(*value)) *into = *value;
     }

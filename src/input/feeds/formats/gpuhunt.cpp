@@ -90,9 +90,11 @@ void GpuhuntReader::row(const FeedCells& cells) {
     return rows().reject(row.row, "a spot price by rule, of a machine that OCI has not as spot", row.words());
 
   // A TPU: v6e, and the instance tells the slice (v6e-8); or the slice as the name.
-  if (row.gpu.starts_with("tpu-")) row.gpu.erase(0, 4);
+  const bool named = row.gpu.starts_with("tpu-");
+  if (named) row.gpu.erase(0, 4);
   if (const int chips = tpu_chips("tpu-" + row.gpu, row.gpu); chips > 0) row.gpus = chips;
   else if (const int slice = tpu_chips("tpu-" + row.instance, row.gpu); slice > 0) row.gpus = slice;
+  else if (named) row.gpu.insert(0, "TPU ");
   row.hints = form_factor_of(provider_, row.gpu);
   // Listed with the memory that was announced first.
   constexpr double kAnnounced = 288;
