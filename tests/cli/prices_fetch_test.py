@@ -194,6 +194,20 @@ class Transfers(Fetch):
         self.failed(lambda *_: answer(b"", length=100), "broke off before anything came", 3)
         self.failed(lambda *_: lambda connection: None, "broke off before anything came", 3)
 
+    def test_a_length_that_ends_within_a_row_costs_that_row_alone(self):
+        whole = rows(5).encode()
+        last = whole[:-1].rindex(b"\n") + 1
+        row, _ = self.came(lambda *_: answer(whole, length=last + 12), 4)
+        self.assertEqual(row["rows_rejected"], 1)
+
+    def test_chunks_that_end_early_or_lie_are_no_list(self):
+        head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+        whole = rows(5).encode()
+        chunk = b"%x\r\n%s\r\n" % (len(whole), whole)
+        self.came(lambda *_: head + chunk + b"0\r\n\r\n", 5)
+        for sent in (head + chunk, head + b"ffff\r\n" + whole, head + b"fffffffffffffffff\r\n" + whole, head + b"-5\r\n" + whole):
+            self.failed(lambda *_, sent=sent: sent, "", None)
+
     def test_sizes_are_bounded(self):
         self.failed(lambda *_: answer(b"", length=10**12), "sends more than the 200,000 bytes", 1)
         body = rows(1).encode() + b"x" * 300_000
