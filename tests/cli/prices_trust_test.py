@@ -245,6 +245,19 @@ class Trust(PriceFolder):
         self.assertIn("Supply: the host of 8x H100 SXM was up 60% of the time. Next best: 8x H100 SXM (b)", picked)
         self.assertIn("up 60%", run("offers", "--prices", far).stdout)
 
+    def test_a_stored_provider_that_is_sold_out_is_not_called_unknown(self):
+        self.prices("import", self.file("own.csv", "provider,gpu,gpus,price_per_hour,region,date,availability\n"
+                                        "acme,H100 SXM,8,21,eu-acme,2026-11-01,sold out\n"))
+        def left(*words):
+            done = run("plan", "--model", "gpt2", "--tokens", "1M", "--gpu", "H100 SXM", *words, GPUPLAN_STORE=self.store)
+            self.assertEqual(done.returncode, 3)
+            return " ".join(done.stdout.split())
+        for words in (["--provider", "acme"], ["--region", "eu-acme"]):
+            told = left(*words)
+            self.assertIn(", 1 was sold out when listed.", told)
+            self.assertNotIn("No offers", told)
+        self.assertIn("No offers from provider 'nobody'", left("--provider", "nobody"))
+
     def test_a_word_behind_a_list_is_one_of_the_filter(self):
         name = self.file("mine.csv", "provider,gpu,gpus,price\nlab,L4,1,0.4\nlab,H100 SXM,8,24\n")
         shown = run("offers", "--prices", name, "H100").stdout

@@ -332,7 +332,25 @@ Verdict verdict_of(const SearchResult& found) {
   return found.recommendations.limits_missed ? Verdict::kMissesLimits : Verdict::kFound;
 }
 
+namespace {
+
+/// Those of the names that an offer has in that part.
+void add_known(const std::vector<Offer>& known, Word Offer::* part, const std::vector<std::string>& names,
+               std::vector<std::string>& found) {
+  for (const std::string& name : names)
+    if (std::ranges::any_of(known, [&](const Offer& offer) { return iequals(offer.*part, name); }))
+      found.push_back(name);
+}
+
+}  // namespace
+
 void name_market(const Question& question, PlanReport& report) {
+  const Where& where = report.job.where;
+  std::vector<std::string> limited;
+  for (const auto& quota : where.quota) limited.push_back(quota.first);
+  add_known(question.known, &Offer::provider, where.providers, report.places_known);
+  add_known(question.known, &Offer::provider, limited, report.places_known);
+  add_known(question.known, &Offer::region, where.regions, report.places_known);
   report.market = question.market;
   report.today = question.today;
   if (!question.known_name.empty()) report.known = question.known_name;

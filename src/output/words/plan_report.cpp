@@ -159,6 +159,7 @@ std::string unknown_names(const PlanReport& report, const std::vector<std::strin
   std::string text;
   for (const std::string& name : wanted) {
     if (name.find('=') != std::string::npos ||
+        std::ranges::find(report.places_known, name) != report.places_known.end() ||
         std::ranges::any_of(known, [&](std::string_view one) { return iequals(one, name); }))
       continue;
     const std::string hint = did_you_mean(name, known);
@@ -429,6 +430,8 @@ std::string no_offer_words(const PlanReport& report) {
     text += ", " + count_text(market.too_old) + (market.too_old == 1 ? " is" : " are") +
             (report.job.market.as_of.empty() ? "" : " of later days or") +
             " more than five months older than the newest";
+  if (market.sold_out > 0)
+    text += ", " + count_text(market.sold_out) + (market.sold_out == 1 ? " was" : " were") + " sold out when listed";
   return text + "." + count_hint(report) + unsold_gpus(report) + unknown_places(report);
 }
 

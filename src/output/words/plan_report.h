@@ -44,8 +44,10 @@ struct PlanReport {
   std::string command = "gpuplan plan JOB";  ///< what the user typed, for hints such as "... --ignore given"
   std::string market;                        ///< how to call the market; empty: from the job and the sources
   static constexpr const char* kSnapshot = "the built-in price list";
-  std::string known = kSnapshot;             ///< how to call the market beside the job's own
-  std::vector<TakenOff> taken_off{};         ///< discounts that are in prices of the market
+  std::string known = kSnapshot;      ///< how to call the market beside the job's own
+  std::vector<TakenOff> taken_off{};  ///< discounts that are in prices of the market
+  /// Providers and regions the job names that are in the market beside its own, whatever became of their offers.
+  std::vector<std::string> places_known{};
   bool undated = false;                      ///< no price of the lists that the question names has a date
   std::string today{};                       ///< "2026-11-22", when it is made; empty: nobody says
   bool in_flags = false;                     ///< the question came in flags: hints name them
