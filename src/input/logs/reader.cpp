@@ -241,6 +241,7 @@ struct LogReader::State {
       return Match::kRecord;
     }
     if (bar && names.step(book, line)) return Match::kRecord;
+    if (book.facts.listing && listed_value(book, line) == Match::kRecord) return Match::kRecord;
     if (file.table.head(book, line, file.first_line, names)) return Match::kRecord;
     read_sentences(book, line);
     file.tracebacks.noise(book.marks.noise, line);
@@ -292,10 +293,14 @@ struct LogReader::State {
         return any(dcgm_sample);
       case '{':
         return any(llmq_record, trainer_step);
+      case '|':
+        return any(batched_bench_row, listed_value);
+      case '\xE2':  // "│"
+        return any(listed_value);
       default:
-        return is_digit(text.front())
-                   ? any(trainer_step, numbers_step, ultralytics_step, keras_step, fastai_row, dmon_row)
-                   : broken;
+        return is_digit(text.front()) ? any(trainer_step, numbers_step, names_behind_step, ultralytics_step, keras_step,
+                                            fastai_row, dmon_row)
+                                      : broken;
     }
   }
 

@@ -97,7 +97,15 @@ struct LogFacts {
   bool stage_without_loss = false;          ///< of torchtitan's ranks some print -1 for want of a loss
   int dmon_busy = -1, dmon_memory = -1;     ///< columns of `nvidia-smi dmon`; -1: it has none
   std::optional<StepRecord> wandb_summary;  ///< as far as it was read
-  double resumed_at = 0;                    ///< the step that Hugging Face's Trainer went on from
+  double batch_told = scan::kUnknown, batches_told = scan::kUnknown;  ///< of the last "Batch 0/100"
+  bool batch_behind = false;                                          ///< the step is what stands behind the slash
+  double line_time = scan::kUnknown;  ///< the clock of the last line that has a duration
+  StepRecord listed;                  ///< values of lines of one each, as far as their step is not told
+  bool listing = false;               ///< lines of names and values follow (Ray)
+  bool listed_held_out = false;       ///< of held-out data (Coqui)
+  int generation_column = -1;         ///< of llama-batched-bench; -1: its table has not begun
+  bool bench_generates = false;       ///< the record of llama-bench is of generating
+  double resumed_at = 0;              ///< the step that Hugging Face's Trainer went on from
 };
 
 /// What a line says of the traceback behind it: Python goes on (`Exception ignored in`); a thread of its own ends.

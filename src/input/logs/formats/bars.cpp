@@ -134,6 +134,7 @@ void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
     if (named.kind == NamedValue::Kind::kNothing && !book.log.rewards) book.log.rewards = tells_rewards(field.name);
     if (field.name == "train_step_timing in s") record.set(StepValue::kStepSeconds, field.value);  // NeMo
     if (named.kind != NamedValue::Kind::kQuantity) continue;
+    if (field.name.ends_with("policy_loss") && record.has(StepValue::kLoss)) continue;
     const bool mapped = book.own_names != nullptr && book.own_names->maps(named.quantity);
     if (mapped) continue;  // the user says which of them it is
     if (named.quantity == StepValue::kLoss || named.quantity == StepValue::kLearningRate ||
@@ -155,7 +156,9 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
   // "Training Epoch: 1/3, step 10/100 completed (loss: 1.23): "
   if (!record.has(StepValue::kLoss) && holds(bar.label, "loss")) note_postfix(book, record, bar.label);
   if (record.has(StepValue::kValidation)) book.facts.bar_validation = record[StepValue::kValidation];
-  const bool held_out = holds(bar.label, "alid") || holds(bar.label, "val") || holds(bar.label, "eval");
+  const std::size_t val = bar.label.find("val");
+  const bool held_out = holds(bar.label, "alid") || holds(bar.label, "eval") ||
+                        (val != std::string_view::npos && !bar.label.substr(val).starts_with("value"));
   if (!names_training(bar.label) && (held_out || !record.has(StepValue::kLoss))) return Match::kNo;
   if (holds(bar.label, "poch") && !epoch.number) return Match::kNo;  // a bar over epochs
   LogFacts& facts = book.facts;

@@ -32,6 +32,14 @@ std::string_view take_cell(std::string_view& rest, bool& more, char separator = 
   return cell;
 }
 
+/// "epoch: [1/500]", "Loss 6.9": a number under its name is no name of a column.
+bool has_value(std::string_view cell) {
+  LogFields fields(cell);
+  for (LogField field; fields.next(field);)
+    if (meaning_of(field).kind != NamedValue::Kind::kNothing) return true;
+  return false;
+}
+
 /// What a column of another program's table is, if its name says so alone.
 NamedValue column_named(std::string_view name) {
   LogField field{.name = name};
@@ -113,6 +121,7 @@ bool LogCsv::sample_head(std::string_view text) {
 bool LogCsv::metrics_head(std::string_view text, const LogNames& names) {
   std::vector<Column> columns;
   bool more = true, epoch = false, step = false, wandb = false, quantities = false, axis = false, mapped = false;
+  const bool quoted = text.contains('"');
   const bool first_is_axis =
       text.starts_with("\"Step\"") || text.starts_with("Step,") || text.find("Relative Time") < 2;
   while (more && columns.size() < kMostColumns) {
@@ -122,6 +131,7 @@ bool LogCsv::metrics_head(std::string_view text, const LogNames& names) {
     wandb = wandb || name.ends_with("__MIN");
     // "<run> - <metric>"; the first run of several counts.
     if (const std::size_t dash = name.rfind(" - "); dash != std::string_view::npos) name.remove_prefix(dash + 3);
+    if (!quoted && has_value(name)) return false;
     const NamedValue own = names.meaning(name);
     mapped = mapped || own.kind != NamedValue::Kind::kNothing;
     Column column{Column::Kind::kValue, own.kind == NamedValue::Kind::kNothing ? named_value(name) : own};

@@ -38,6 +38,11 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"iter", kStepNumber},
     NameMeaning{"iteration", kStepNumber},
     NameMeaning{"it", kStepNumber},
+    NameMeaning{"iterations", kStepNumber},
+    NameMeaning{"training_iteration", kStepNumber},  // Ray
+    NameMeaning{"update", kStepNumber},
+    NameMeaning{"updates", kStepNumber},
+    NameMeaning{"up", kStepNumber},      // Marian
     NameMeaning{"step_i", kStepNumber},  // paxml
     NameMeaning{"s", kStepNumber},       // llm.c: "s:250 tel:3.5"
     NameMeaning{"epoch", {NamedValue::Kind::kEpoch, StepValue::kLoss, 1}},
@@ -65,7 +70,15 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"trl", is_value(StepValue::kLoss)},
     NameMeaning{"loss_mean", is_value(StepValue::kLoss)},    // torchtitan's learning by rewards
     NameMeaning{"policy_loss", is_value(StepValue::kLoss)},  // OpenRLHF; where another is told, that one counts
+    NameMeaning{"xent", is_value(StepValue::kLoss)},         // OpenNMT-py
+    NameMeaning{"cost", is_value(StepValue::kLoss)},         // Marian
+    NameMeaning{"crossentropyloss", is_value(StepValue::kLoss)},
+    NameMeaning{"cross_entropy_loss", is_value(StepValue::kLoss)},
+    NameMeaning{"cross_entropy", is_value(StepValue::kLoss)},
+    NameMeaning{"average_loss", is_value(StepValue::kLoss)},
     NameMeaning{"val_loss", is_value(StepValue::kValidation)},
+    NameMeaning{"dev_loss", is_value(StepValue::kValidation)},
+    NameMeaning{"cv_loss", is_value(StepValue::kValidation)},  // WeNet
     NameMeaning{"valid_loss", is_value(StepValue::kValidation)},
     NameMeaning{"validation_loss", is_value(StepValue::kValidation)},
     NameMeaning{"eval_loss", is_value(StepValue::kValidation)},
@@ -113,6 +126,11 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"elapsed_time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
     NameMeaning{"sec_per_step", is_value(StepValue::kStepSeconds)},
+    NameMeaning{"per_step_time", is_value(StepValue::kStepSeconds)},                 // MindSpore
+    NameMeaning{"batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},  // PaddlePaddle
+    NameMeaning{"avg_batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
+    NameMeaning{"batch_time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
+    NameMeaning{"time_this_iter_s", is_value(StepValue::kStepSeconds)},  // Ray
     NameMeaning{"took", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"steps_per_second", kStepRate},
@@ -121,6 +139,9 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"steps_s", kStepRate},
     NameMeaning{"it_sec", kStepRate},  // mlx-lm: "It/sec"
     NameMeaning{"it_s", kStepRate},
+    NameMeaning{"global_step_sec", kStepRate},  // TensorFlow's estimators
+    NameMeaning{"u_sec", kStepRate},            // Sockeye: updates
+    NameMeaning{"updates_sec", kStepRate},
     NameMeaning{"iters_sec", kStepRate},
     NameMeaning{"iters_s", kStepRate},
     NameMeaning{"last_time", is_value(StepValue::kStepSeconds)},  // detectron2, beside the median "time"
@@ -215,6 +236,19 @@ double unit_in_name(std::string_view& words) {
   return 0;
 }
 
+/// "losses/total_loss" is "total_loss": which part of the program tells it does not change what it is.
+NamedValue meaning_behind_slash(std::string_view name, std::string_view words) {
+  constexpr std::array<std::string_view, 8> kParts = {"train",   "training", "losses", "loss",
+                                                      "metrics", "trainer",  "optim",  "perf"};
+  const std::size_t slash = name.rfind('/');
+  if (slash == std::string_view::npos) return {};
+  const std::string_view before = name.substr(0, slash);
+  if (std::ranges::none_of(kParts, [before](std::string_view part) { return same_letters(before, part); })) return {};
+  const NameMeaning* const found = kMeanings.find(words.substr(slash + 1));
+  const bool quantity = found != nullptr && found->value.kind == NamedValue::Kind::kQuantity;
+  return quantity && found->unit == FieldUnit::kNone ? found->value : NamedValue{};
+}
+
 /// Of numbers without a name, their unit tells: "3056.36 ms", "171440 tok/s".
 NamedValue meaning_of_unit(const FieldMeasure& measure) {
   switch (measure.unit) {
@@ -297,6 +331,9 @@ NamedValue meaning_of(const LogField& field) {
     const std::size_t blank = name.find(' ', left);
     if (blank == std::string_view::npos) {
       std::string_view whole(small.data(), name.size());
+      if (const NamedValue part = meaning_behind_slash(name.substr(left), words);
+          part.kind != NamedValue::Kind::kNothing && measure.unit == FieldUnit::kNone)
+        return part;
       const double scale = measure.unit == FieldUnit::kBytes ? measure.scale : unit_in_name(whole);
       if (!(scale > 0)) return {};
       NamedValue memory = meaning_of_memory(whole);

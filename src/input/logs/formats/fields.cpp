@@ -157,8 +157,9 @@ bool LogFields::number(LogField& field) {
   std::size_t size = 0;
   while (size < peek.size() && (is_letter(peek[size]) || peek[size] == '%' || (peek[size] == '/' && size > 0))) ++size;
   // "12 s: 4" is a name, and so is "loss 3.1 m 2"
-  const bool close = size > 0 && (peek.size() == rest.size() || size > 1);
   const char next = size < peek.size() ? peek[size] : ' ';
+  const bool ends_part = size == peek.size() || next == ',' || next == ';' || next == '|';  // "0.49 s, ips: 259"
+  const bool close = size > 0 && (peek.size() == rest.size() || size > 1 || (ends_part && peek.front() == 's'));
   if (close && next != ':' && next != '=' && !is_name_letter(next)) {
     field.mebi = peek.substr(0, size) == "M";  // which is no minute
     field.gibi = peek.substr(0, size) == "G";
@@ -210,6 +211,12 @@ void LogFields::word() {
     ++at_;
     return;
   }
+  // "loss is 2.3", of MindSpore: a word for a colon
+  if (name_end_ > name_begin_ && !separated_ && (written == "is" || written == "was")) {
+    const std::size_t next = text_.find_first_not_of(' ', at_);
+    separated_ = next != std::string_view::npos && (is_digit(text_[next]) || text_.substr(next).starts_with("nan"));
+    if (separated_) return;
+  }
   if (separated_ || name_end_ == name_begin_) name_begin_ = begin;
   name_end_ = at_;
   unit_ = {};
@@ -221,6 +228,22 @@ void LogFields::sign() {
   ++at_;
   if (c == ' ' || c == '\t' || c == '\'' || c == '"') return;
   if (c == '.' && is_letter(before(at_ - 1)) && at_ < text_.size() && text_[at_] == ' ') return;  // "Peak Mem. 61.2"
+  // "Step... (100 | Loss: 6.5" of transformers' examples for Flax
+  if (c == '.' && name_end_ + 1 == at_ && text_.substr(at_).starts_with(".. (")) {
+    at_ += 2;
+    separated_ = true;
+    return;
+  }
+  // "train CrossEntropyLoss |  3.21" (Trax), "|  loss  | 5.74 |": a cell beside its name
+  if (c == '|' && name_end_ > name_begin_ && !separated_ && before(at_ - 1) == ' ') {
+    const std::size_t value = text_.find_first_not_of(' ', at_);
+    if (value != std::string_view::npos && value > at_ && (is_digit(text_[value]) || text_[value] == '-')) {
+      const std::size_t end = std::min(text_.size(), text_.find_first_of(" |", value));
+      const std::size_t next = text_.find_first_not_of(' ', end);
+      separated_ = next == std::string_view::npos || text_[next] == '|';  // "MFU | 645277 tok/s" is another cell
+      if (separated_) return;
+    }
+  }
   if (c == ':' || c == '=') {
     separated_ = true;
     return;

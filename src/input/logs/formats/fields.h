@@ -43,7 +43,8 @@ struct LogField {
   bool fraction = false;                  ///< written as no whole number: "3.1", "1e-4", "nan"
   bool mebi = false;                      ///< "M" behind it: mebibytes, of memory
   bool gibi = false;                      ///< "G": gibibytes
-  bool bracketed = false;                 ///< "[ 12/90]": a count in brackets of its own
+  bool bare_count() const { return !fraction && unit.empty() && value >= 0; }
+  bool bracketed = false;  ///< "[ 12/90]": a count in brackets of its own
 };
 
 /// Takes numbers off the front of a line one by one.

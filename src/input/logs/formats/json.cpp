@@ -5,6 +5,7 @@
 
 #include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
+#include "input/logs/others/others.h"
 
 namespace gpuplan {
 namespace {
@@ -102,6 +103,7 @@ void LogJson::number(LogBook& book, double value) {
     // a record of its own, and harmless.
     record_.note(book, key_, value);
     if (!state_file_) benchmark_value(book, here(), key_, value);
+    if (!state_file_) llama_bench_value(book, here(), key_, value);
   }
 }
 

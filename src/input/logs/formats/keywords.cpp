@@ -156,6 +156,18 @@ constexpr std::array kSentences = {
     Sentence{"Time to first token (ms) ", benchmark_first_token},
     Sentence{"Inter token latency (ms) ", benchmark_per_token},
     Sentence{" ± ", llama_bench_row},
+    Sentence{"token throughput (completion token): ", vllm_benchmark},  // LMDeploy
+    Sentence{"Profiling iterations: ", vllm_latency},
+    Sentence{"Avg latency: ", vllm_latency},
+    Sentence{" data=", llama_opt_line},
+    Sentence{"S_TG t/s", batched_bench_head},
+    Sentence{"Result for ", listing_begins},  // Ray Tune
+    Sentence{"EVALUATION", listing_held_out},
+    Sentence{"EVAL PERF", listing_held_out},
+    Sentence{"TRAINING", listing_trains},
+    Sentence{"aximum memory ", peak_memory},
+    Sentence{"eak memory ", peak_memory},
+    Sentence{"ax memory ", peak_memory},
     Sentence{"token_throughput(token/sec) ", vllm_benchmark},  // TensorRT-LLM's gptManagerBenchmark
     Sentence{"Average tokens/sec: ", generation_rate},         // gpt-fast
     Sentence{" tokens-per-sec", mlx_rate},
@@ -193,6 +205,8 @@ constexpr std::array kSentences = {
     Sentence{"loss=", loss_word},
     Sentence{"loss ", loss_word},
     Sentence{"Loss ", loss_word},
+    Sentence{"Cost ", loss_word},
+    Sentence{"loss is ", loss_word},
     // not finite: Megatron, PyTorch's anomaly detection, programs of their own
     Sentence{"found NaN in ", not_finite},
     Sentence{"found Inf in ", not_finite},

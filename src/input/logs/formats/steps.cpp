@@ -11,15 +11,17 @@
 #include "input/logs/formats/bars.h"
 #include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
+#include "input/logs/others/others.h"
 
 namespace gpuplan {
 namespace {
 
 /// Words before a step or loss that say that it is of held-out data: "Validation at step 500: loss 3.2".
 bool speaks_of_validation(std::string_view words) {
-  for (const std::string_view sign : {"alid", "eval", "Eval", "EVAL", "VAL", "[V]"})
+  for (const std::string_view sign : {"alid", "eval", "Eval", "EVAL", "VAL", "[V]", "DEV ", " CV "})
     if (words.find(sign) != std::string_view::npos) return true;
-  return false;
+  // "Test: [ 10/196]  Loss 5.25", "DEV : loss 1.125"
+  return words.starts_with("Test") || words.starts_with("CV ");
 }
 
 /// All of the line to the end of the name, or what stands in its own part of it: "step 5 | eval loss".
@@ -40,12 +42,17 @@ struct StepLine {
   double batch = scan::kUnknown, batches = scan::kUnknown;     ///< "Batch 50/938", which may be a size too
   double bracket = scan::kUnknown, brackets = scan::kUnknown;  ///< "[  10/125000]" of a line that names no step
   bool gpu_memory = false;                                     ///< "gpu mem", beside which "mem" is the host's
+  std::string_view loss_name{};                                ///< of the loss that the line tells
+  double before = scan::kUnknown;                              ///< the number before this one
+  bool unnamed_time = false;                                   ///< some_time stands without a name
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
-constexpr bool ends_in_global_step(std::string_view name) {
-  return name.size() > 5 && (name.ends_with("step") || name.ends_with("Step")) &&
-         name.substr(0, name.size() - 5).ends_with("lobal");
+/// "global_step", "Global Step", "GLOBAL_STEP"
+bool ends_in_global_step(std::string_view name) {
+  constexpr std::size_t kStep = std::string_view("step").size(), kGlobal = std::string_view("global").size();
+  return name.size() > kGlobal + kStep && iequals(name.substr(name.size() - kStep), "step") &&
+         iequals(name.substr(name.size() - kStep - kGlobal - 1, kGlobal), "global");
 }
 
 /// Seconds of "time: 0.98", "Time 0.98s" and of a duration alone, "| 1m 9s |".
@@ -69,10 +76,20 @@ bool times_are_of_steps(LogFacts& facts, double time) {
 
 bool is_batch(std::string_view name) {
   const std::string_view last = name.substr(name.rfind(' ') + 1);
-  return iequals(last, "batch") || iequals(last, "batch_idx");
+  return iequals(last, "batch") || iequals(last, "batch_idx") || name == "B";
+}
+
+/// "Ran 100 train steps in 45.00 secs" (Trax): the time of so many steps.
+bool steps_in_seconds(StepLine& it, const LogField& field, double before) {
+  if (!field.name.ends_with("steps in") || !field.measure || field.measure->unit != FieldUnit::kTime || !(before > 0))
+    return false;
+  it.record.set(StepValue::kStepSeconds, field.value * field.measure->scale / before);
+  it.fraction = true;
+  return true;
 }
 
 void note_field(LogBook& book, StepLine& it, const LogField& field) {
+  if (steps_in_seconds(it, field, std::exchange(it.before, field.value))) return;
   // "[epoch 2][100/1000]"
   const bool behind_epoch = std::exchange(it.after_epoch, false);
   if (behind_epoch && field.name.empty() && std::isnan(it.record.step) && !field.fraction && field.value >= 0 &&
@@ -101,7 +118,11 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     it.bracket = field.value;
     it.brackets = field.total;
   }
-  if (named.kind == NamedValue::Kind::kNothing && std::isnan(it.some_time)) it.some_time = some_time(field);
+  if (named.kind == NamedValue::Kind::kNothing && std::isnan(it.some_time)) {
+    it.some_time = some_time(field);
+    it.unnamed_time = field.name.empty();
+  }
+  if (field.name == "E" && field.bare_count()) it.record.epoch = field.value;  // Sockeye: "E=0 B=50"
   if (named.kind == NamedValue::Kind::kAllocated) {
     if (it.gpu_memory && iequals(field.name, "mem")) return;
     it.gpu_memory = it.gpu_memory || field.name.contains("gpu") || field.name.contains("GPU");
@@ -115,12 +136,15 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
   if (field.name.ends_with("policy_loss") && it.record.has(StepValue::kLoss)) return;
   // "Actor Loss: 0.01 | Critic Loss: 0.2 | Unsupervised Loss: 0.0": the first of several counts, or the one without
   // more words.
-  if (named.kind == NamedValue::Kind::kQuantity && named.quantity == StepValue::kLoss &&
-      it.record.has(StepValue::kLoss) && field.name.contains(' '))
-    return;
+  if (named.kind == NamedValue::Kind::kQuantity && named.quantity == StepValue::kLoss) {
+    if (it.record.has(StepValue::kLoss) && (field.name.contains(' ') || field.name == it.loss_name)) return;
+    it.loss_name = field.name;
+  }
   switch (named.kind) {
     case NamedValue::Kind::kStep:
-      if (!std::isnan(it.record.step) || field.fraction || !(field.value >= 0)) return;
+      if (field.fraction || !(field.value >= 0)) return;
+      // "STEP: 24/100 -- GLOBAL_STEP: 1025": the step of the run counts.
+      if (!std::isnan(it.record.step) && (it.record.of_run || !ends_in_global_step(field.name))) return;
       it.record.step = field.value;
       it.record.of = field.total;
       it.record.of_run = ends_in_global_step(field.name);
@@ -150,6 +174,76 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
 
 constexpr unsigned quantity_bit(StepValue quantity) { return 1U << static_cast<unsigned>(quantity); }
 
+/// WeNet's "Batch 0/100" is of epoch 0: what stands before the slash stays while the other grows.
+bool counts_behind_slash(LogFacts& facts, const StepLine& it) {
+  const bool grows = it.batch == facts.batch_told && it.batches > facts.batches_told;
+  facts.batch_behind = facts.batch_behind || grows || it.batches < it.batch || it.batches == 0;
+  facts.batch_told = it.batch;
+  facts.batches_told = it.batches;
+  return facts.batch_behind;
+}
+
+/// Of a line that does not name its step, by other counts on it.
+void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_step) {
+  StepRecord& record = it.record;
+  // "Epoch 1, Batch 50/938, Loss: 0.35": without another number it counts the steps of the epoch.
+  if (record.epoch >= 0 && it.batch >= 0) {
+    record.step = it.batch;
+    record.of = it.batches;
+    record.of_epoch = true;
+    return;
+  }
+  if (!record.has(StepValue::kLoss)) return;
+  if (it.bracket >= 0) {
+    record.step = it.bracket;
+    record.of = it.brackets;
+    record.of_epoch = record.epoch >= 0;
+    return;
+  }
+  if (it.batch >= 0 && !std::isnan(it.batches)) {
+    if (!counts_behind_slash(book.facts, it)) return;
+    record.step = it.batches;
+    record.epoch = it.batch;
+    record.of_epoch = true;
+    return;
+  }
+  if (bare_step >= 0) record.step = bare_step;
+  // "[10 | 17.50] loss=3.44" of gpt-2's fine-tuning: the step, and seconds so far
+  std::string_view rest = line.text;
+  double step = 0;
+  if (scan::take(rest, "[") && scan::take_number(rest, step) && rest.starts_with(" | ")) record.step = step;
+}
+
+/// Seconds of a step by those of "Time: 125 s" and "45 s", which may be all that passed since the line before.
+double seconds_of_step(LogFacts& facts, const StepLine& it, const LogLine& line, double last_step) {
+  const double steps = it.record.step - last_step, passed = line.time - facts.line_time;
+  facts.line_time = line.time;
+  const bool of_steps = times_are_of_steps(facts, it.some_time);
+  constexpr double kNear = 0.1, kSecond = 1;
+  if (steps > 1 && passed > 0 && std::abs(it.some_time - passed) <= kNear * passed + kSecond)
+    return it.some_time / steps;
+  if (steps > 0 && 2 * passed + kSecond < steps * it.some_time) return scan::kUnknown;  // the clock knows better
+  // A duration without a name may be a step's only where each step has a line.
+  return of_steps && !(it.unnamed_time && steps > 1) ? it.some_time : scan::kUnknown;
+}
+
+/// What is said of the steps before this line: "global_step/sec: 8.1", "per step time: 12.5 ms", "DEV : loss 1.1".
+bool beside_steps(LogBook& book, StepLine& it, const LogLine& line, bool validation) {
+  if (book.step_format() != LogFormat::kFields || !it.fraction || !(book.step() >= 0)) return false;
+  StepRecord& record = it.record;
+  if (validation && record.has(StepValue::kLoss)) {
+    record.set(StepValue::kValidation, record[StepValue::kLoss]);
+    record.keep_only(StepValue::kValidation);
+  } else if (record.known != quantity_bit(StepValue::kStepSeconds)) {
+    return false;
+  }
+  record.step = book.step();
+  record.of = record.epoch = scan::kUnknown;
+  record.of_run = true;
+  book.record(LogFormat::kFields, record, line, TimeSource::kMean);
+  return true;
+}
+
 }  // namespace
 
 bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step) {
@@ -165,8 +259,9 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   if (maxtext) it.time_name = "seconds";
   LogFields fields(line.text);
   bool validation = false;
-  const bool may_speak =  // each of the words has a "v"
-      line.text.find('v') != std::string_view::npos || line.text.find('V') != std::string_view::npos;
+  const bool may_speak =  // each of the words has a "v", or begins the line
+      line.text.find('v') != std::string_view::npos || line.text.find('V') != std::string_view::npos ||
+      line.text.starts_with("Test");
   for (LogField field; fields.next(field);) {
     const unsigned known = it.record.known;
     const bool counted = !std::isnan(it.record.step);
@@ -177,18 +272,14 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
       validation = validation || speaks_of_validation(words_before(line.text, field.name, is_loss));
   }
   StepRecord& record = it.record;
-  // "Epoch 1, Batch 50/938, Loss: 0.35": without another number it counts the steps of the epoch.
-  if (std::isnan(record.step) && record.epoch >= 0 && it.batch >= 0) {
-    record.step = it.batch;
-    record.of = it.batches;
-    record.of_epoch = true;
+  const bool named = !std::isnan(record.step);
+  if (!named) {
+    find_step(book, it, line, bare_step);
+    if (may_speak && !it.loss_name.empty())
+      validation = validation || speaks_of_validation(words_before(line.text, it.loss_name, false));
   }
-  if (std::isnan(record.step) && it.bracket >= 0 && record.has(StepValue::kLoss)) {
-    record.step = it.bracket;
-    record.of = it.brackets;
-    record.of_epoch = record.epoch >= 0;
-  }
-  if (std::isnan(record.step) && bare_step >= 0) record.step = bare_step;
+  if (format == LogFormat::kFields && (std::isnan(record.step) || (validation && !named)))
+    return beside_steps(book, it, line, validation);
   if (std::isnan(record.step)) return false;
   if (maxtext) ++record.step;
   if (validation && record.has(StepValue::kLoss) && !record.has(StepValue::kValidation))
@@ -200,7 +291,11 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   constexpr unsigned kSettings =
       quantity_bit(StepValue::kLearningRate) | quantity_bit(StepValue::kGradNorm) | quantity_bit(StepValue::kClock);
   const bool works = (record.known & ~kSettings) != 0 || it.mean_time > 0;
-  if (format == LogFormat::kFields && (!works || !it.fraction)) return false;
+  if (format == LogFormat::kFields && (!works || !it.fraction)) {
+    // The head of values that stand below it, one a line.
+    if (record.known == 0 && named) heads_values(book, record.step, record.of_run);
+    return false;
+  }
   if (!works && record.known == 0) return false;
   book.log.rewards = book.log.rewards || it.rewards;
   if (record.epoch >= 0) book.epoch(record.epoch);
@@ -212,9 +307,11 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
     return true;
   }
   TimeSource source = TimeSource::kSaid;
-  if (it.some_time > 0 && !held_out && format == LogFormat::kFields && times_are_of_steps(book.facts, it.some_time) &&
-      !record.has(StepValue::kStepSeconds) && std::isnan(it.mean_time))
-    record.set(StepValue::kStepSeconds, it.some_time);
+  if (it.some_time > 0 && !held_out && format == LogFormat::kFields) {
+    const double seconds = seconds_of_step(book.facts, it, line, book.step());
+    if (seconds > 0 && !record.has(StepValue::kStepSeconds) && std::isnan(it.mean_time))
+      record.set(StepValue::kStepSeconds, seconds);
+  }
   if (it.mean_time > 0 && !record.has(StepValue::kStepSeconds) && !held_out) {
     record.set(StepValue::kStepSeconds, it.mean_time);
     source = TimeSource::kMean;
@@ -304,8 +401,18 @@ void epoch_loss(LogBook& book, const LogLine& line) {
     return;
   StepLine it;
   LogFields fields(line.text);
-  for (LogField field; fields.next(field);) note_field(book, it, field);
+  bool validation = false;
+  for (LogField field; fields.next(field);) {
+    const bool had = it.record.has(StepValue::kLoss);
+    note_field(book, it, field);
+    if (!had && it.record.has(StepValue::kLoss))
+      validation = speaks_of_validation(words_before(line.text, field.name, true));
+  }
   StepRecord& record = it.record;
+  if (validation && !record.has(StepValue::kValidation)) {
+    record.set(StepValue::kValidation, record[StepValue::kLoss]);
+    record.keep_only(StepValue::kValidation);
+  }
   if (!it.fraction || !(record.epoch >= 0) || !(record.has(StepValue::kLoss) || record.has(StepValue::kValidation)))
     return;
   // What a line says of the step before it, alone.

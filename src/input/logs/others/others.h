@@ -17,6 +17,18 @@ Match keras_step(LogBook& book, const LogLine& line);
 /// "0         2.900000    2.800000    0.410000  00:40", below the head of fastai's table.
 Match fastai_row(LogBook& book, const LogLine& line);
 
+/// "     | > loss: 4.51 (4.61)" (Coqui), "│ loss      2.9 │" and "  loss: 2.9" (Ray), "|    loss     | 5.74 |" (Stable
+/// Baselines): a name and its value, of the step that a line before or after them tells.
+Match listed_value(LogBook& book, const LogLine& line);
+/// A line that tells a step and nothing else: what is listed below it is of that step.
+void heads_values(LogBook& book, double step, bool of_run);
+/// "  10 812.50 ms run, 31.20 ms python, 11.00 loss, 62.50 GB used" of tinygrad: names behind their numbers.
+Match names_behind_step(LogBook& book, const LogLine& line);
+/// "|   128 |    128 |    1 |    256 |    0.108 |  1186.64 |    3.079 |    41.57 | ..." of llama-batched-bench.
+Match batched_bench_row(LogBook& book, const LogLine& line);
+/// A number of a record of llama-bench.
+void llama_bench_value(LogBook& book, const LogLine& line, std::string_view key, double value);
+
 /// What follows the words of a sentence (formats/keywords.cpp); `rest` stands behind them.
 void mmengine_line(LogBook& book, const LogLine& line, std::string_view rest);
 void timm_line(LogBook& book, const LogLine& line, std::string_view rest);
@@ -43,6 +55,13 @@ void mlx_steps(LogBook& book, const LogLine& line, std::string_view rest);
 void deepspeed_chat_speed(LogBook& book, const LogLine& line, std::string_view rest);
 void deepspeed_chat_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_cpp_time(LogBook& book, const LogLine& line, std::string_view rest);
+void llama_opt_line(LogBook& book, const LogLine& line, std::string_view rest);
+void batched_bench_head(LogBook& book, const LogLine& line, std::string_view rest);
+void vllm_latency(LogBook& book, const LogLine& line, std::string_view rest);
+void listing_begins(LogBook& book, const LogLine& line, std::string_view rest);
+void listing_held_out(LogBook& book, const LogLine& line, std::string_view rest);
+void listing_trains(LogBook& book, const LogLine& line, std::string_view rest);
+void peak_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest);
 void ollama_rate(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_cookbook_memory(LogBook& book, const LogLine& line, std::string_view rest);

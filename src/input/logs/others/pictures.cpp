@@ -148,9 +148,12 @@ Match ultralytics_step(LogBook& book, const LogLine& line) {
   rest.remove_prefix(begin);
   if (!scan::take_number(rest, done) || !take(rest, "/") || !scan::take_number(rest, total) || !(total > 0))
     return Match::kNo;
+  // YOLOv5 counts epochs from 0 to the last one, its successors from 1.
+  if (epoch == 0) book.facts.first_epoch = 0;
+  const double from_zero = book.facts.first_epoch == 0 ? 1 : 0;
   StepRecord record;
-  record.step = (epoch - 1) * total + done;
-  book.log.planned_steps = epochs * total;
+  record.step = (epoch - 1 + from_zero) * total + done;
+  book.log.planned_steps = (epochs + from_zero) * total;
   if (done > 0) record.set(StepValue::kLoss, sum - last - before_last);
   for (const auto& [unit, reciprocal] : {std::pair{std::string_view("it/s"), true}, {"s/it", false}}) {
     const std::size_t at = rest.find(unit);

@@ -1,0 +1,73 @@
+// Programs that measure or train and tell it in their own ways: llama.cpp's (tools/batched-bench/batched-bench.cpp,
+// tools/llama-bench/llama-bench.cpp, ggml/src/ggml-opt.cpp) and vLLM's (vllm/benchmarks/latency.py).
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "input/logs/others/others.h"
+
+namespace gpuplan {
+namespace {
+
+void generates(LogBook& book, const LogLine& line, double rate) {
+  if (!(rate > 0)) return;
+  book.shows(LogFormat::kLlamaCpp);
+  book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
+  book.log.generated = true;
+  book.works(line);
+}
+
+}  // namespace
+
+/// "|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |      T s |    S t/s |"
+void batched_bench_head(LogBook& book, const LogLine& line, std::string_view rest) {
+  if (!line.text.starts_with('|')) return;
+  const std::string_view before = line.text.substr(0, line.text.size() - rest.size());
+  book.facts.generation_column = static_cast<int>(std::ranges::count(before, '|'));
+  book.shows(LogFormat::kLlamaCpp);
+}
+
+Match batched_bench_row(LogBook& book, const LogLine& line) {
+  if (book.facts.generation_column < 0) return Match::kNo;
+  std::string_view rest = line.text;
+  for (int cell = 0; cell < book.facts.generation_column; ++cell) {
+    const std::size_t bar = rest.find('|');
+    if (bar == std::string_view::npos) return Match::kNo;
+    rest.remove_prefix(bar + 1);
+  }
+  double rate = 0;
+  if (!scan::take_next(rest, rate) || !trim(rest).starts_with('|')) return Match::kNo;
+  generates(book, line, rate);
+  return Match::kRecord;
+}
+
+/// `{"model_type": "llama 7B Q4_0", ..., "n_prompt": 0, "n_gen": 128, ..., "avg_ts": 131.25, ...}`: tokens a second of
+/// reading or of generating.
+void llama_bench_value(LogBook& book, const LogLine& line, std::string_view key, double value) {
+  if (key == "n_gen") book.facts.bench_generates = value > 0;
+  else if (key == "avg_ts" && std::exchange(book.facts.bench_generates, false)) generates(book, line, value);
+}
+
+/// "train: [===>  ] data=0000120/0001000 loss=2.34123±0.01234 acc=45.12±0.21% t=00:01:02 ETA=00:05:03": counts of
+/// data, of an epoch.
+void llama_opt_line(LogBook& book, const LogLine& line, std::string_view rest) {
+  const bool trains = line.text.starts_with("train: ["), held_out = line.text.starts_with("val: [");
+  double done = 0, total = 0, loss = 0;
+  if ((!trains && !held_out) || !scan::take_number(rest, done) || !scan::take(rest, "/") ||
+      !scan::take_number(rest, total) || !scan::take(rest, " loss=") || !scan::take_number(rest, loss) || !(total > 0))
+    return;
+  StepRecord record;
+  record.set(trains ? StepValue::kLoss : StepValue::kValidation, loss);
+  if (trains) book.epoch(done / total);
+  book.record(LogFormat::kLlamaCpp, record, line);
+}
+
+/// "Profiling iterations: 50%|███ | 15/30 [...]" and "Avg latency: 1.2487 seconds" of `vllm bench latency`: of a batch
+/// of which neither says how many tokens it has.
+void vllm_latency(LogBook& book, const LogLine& line, std::string_view) {
+  book.shows(LogFormat::kVllm);
+  book.log.generated = true;
+  book.works(line);
+}
+
+}  // namespace gpuplan
