@@ -295,8 +295,8 @@ struct LogReader::State {
         return any(llmq_record, trainer_step);
       case '|':
         return any(batched_bench_row, listed_value);
-      case '\xE2':  // "│"
-        return any(listed_value);
+      case '\xE2':
+        return text.starts_with("│") ? any(listed_value) : broken;
       default:
         return is_digit(text.front()) ? any(trainer_step, numbers_step, names_behind_step, ultralytics_step, keras_step,
                                             fastai_row, dmon_row)

@@ -420,6 +420,8 @@ void LogBook::next_file() {
 
 void LogBook::settle(RunLog& told) const {
   if (reached_ && *reached_ > told.last_step.value_or(-1)) told.last_step = reached_;
+  for (const auto& [format, of_format] : segments_)
+    if (format == step_owner_ && of_format.epochs.epoch_over()) told.planned_steps.reset();
   told.end_skipped = skipped_.at_end();
   if (told.end_skipped && skipped_.last() && told.last_step) told.loss.add(*told.last_step, scan::kUnknown, line_);
   told.elapsed = clocked_;

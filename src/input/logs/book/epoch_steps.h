@@ -21,6 +21,8 @@ class EpochSteps {
   double count(const StepPlace& place, bool begins);
   /// Of the run, by the line that was counted last; NaN: it says those of an epoch, and nothing how many epochs.
   double planned() const;
+  /// All steps of an epoch are done, and whether it was the last one the lines do not say: "epoch 1 - iter 900/900".
+  bool epoch_over() const { return epoch_ && epochs_ <= 0 && !whole_ && of_ > 0 && last_ && *last_ >= of_; }
 
  private:
   void first(const StepPlace& place);

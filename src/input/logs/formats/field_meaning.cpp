@@ -40,8 +40,6 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"it", kStepNumber},
     NameMeaning{"iterations", kStepNumber},
     NameMeaning{"training_iteration", kStepNumber},  // Ray
-    NameMeaning{"update", kStepNumber},
-    NameMeaning{"updates", kStepNumber},
     NameMeaning{"up", kStepNumber},      // Marian
     NameMeaning{"step_i", kStepNumber},  // paxml
     NameMeaning{"s", kStepNumber},       // llm.c: "s:250 tel:3.5"
@@ -274,6 +272,11 @@ NamedValue meaning_of_unit(const FieldMeasure& measure) {
   return {};
 }
 
+/// "Speed: 1234.5 samples/sec", "throughput 5.1k tokens/s", which say by their units what they are.
+bool is_speed(std::string_view words) {
+  return words.ends_with("speed") || words.ends_with("throughput") || words == "rate" || words.ends_with("performance");
+}
+
 /// Steps that are no count of what was done: "warmup steps 200", "micro step 3", "every 50 steps".
 bool counts_something_else(std::string_view words) {
   constexpr std::array<std::string_view, 13> kOthers = {"micro", "mini", "warmup", "per", "every", "total",       "max",
@@ -331,6 +334,13 @@ NamedValue meaning_of(const LogField& field) {
     const std::size_t blank = name.find(' ', left);
     if (blank == std::string_view::npos) {
       std::string_view whole(small.data(), name.size());
+      const bool rate = measure.unit == FieldUnit::kTokens || measure.unit == FieldUnit::kTokensPerGpu ||
+                        measure.unit == FieldUnit::kSequences || measure.unit == FieldUnit::kStepsPerSecond;
+      if (rate && is_speed(words)) {
+        NamedValue speed = meaning_of_unit(measure);
+        speed.scale *= measure.scale;
+        return speed;
+      }
       if (const NamedValue part = meaning_behind_slash(name.substr(left), words);
           part.kind != NamedValue::Kind::kNothing && measure.unit == FieldUnit::kNone)
         return part;

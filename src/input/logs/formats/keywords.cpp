@@ -161,6 +161,9 @@ constexpr std::array kSentences = {
     Sentence{"Avg latency: ", vllm_latency},
     Sentence{" data=", llama_opt_line},
     Sentence{"S_TG t/s", batched_bench_head},
+    Sentence{"Generate:", koboldcpp_rate},
+    Sentence{" tokens:  ", exllama_rate},
+    Sentence{":::MLLOG {", mlperf_line},
     Sentence{"Result for ", listing_begins},  // Ray Tune
     Sentence{"EVALUATION", listing_held_out},
     Sentence{"EVAL PERF", listing_held_out},

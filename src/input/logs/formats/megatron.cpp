@@ -75,6 +75,9 @@ Match megatron_step(LogBook& book, const LogLine& line) {
     closed = true;
     const std::size_t colon = field->find(':');
     if (colon != std::string_view::npos) take_field(it, trimmed(field->substr(0, colon)), field->substr(colon + 1));
+    else if (std::string_view bare = trimmed(*field); take(bare, "loss ") || take(bare, "lm loss "))
+      take_field(it, "loss", bare);  // SwissArmyTransformer's have no colons
+    else if (take(bare, "learning rate ")) take_field(it, "learning rate", bare);
   }
   if (!closed) return Match::kNo;
   if (!it.record.has(StepValue::kStepSeconds)) return Match::kBroken;

@@ -9,9 +9,9 @@
 namespace gpuplan {
 namespace {
 
-void generates(LogBook& book, const LogLine& line, double rate) {
+void generates(LogBook& book, const LogLine& line, double rate, LogFormat format) {
   if (!(rate > 0)) return;
-  book.shows(LogFormat::kLlamaCpp);
+  book.shows(format);
   book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
   book.log.generated = true;
   book.works(line);
@@ -37,7 +37,7 @@ Match batched_bench_row(LogBook& book, const LogLine& line) {
   }
   double rate = 0;
   if (!scan::take_next(rest, rate) || !trim(rest).starts_with('|')) return Match::kNo;
-  generates(book, line, rate);
+  generates(book, line, rate, LogFormat::kLlamaCpp);
   return Match::kRecord;
 }
 
@@ -45,7 +45,8 @@ Match batched_bench_row(LogBook& book, const LogLine& line) {
 /// reading or of generating.
 void llama_bench_value(LogBook& book, const LogLine& line, std::string_view key, double value) {
   if (key == "n_gen") book.facts.bench_generates = value > 0;
-  else if (key == "avg_ts" && std::exchange(book.facts.bench_generates, false)) generates(book, line, value);
+  else if (key == "avg_ts" && std::exchange(book.facts.bench_generates, false))
+    generates(book, line, value, LogFormat::kLlamaCpp);
 }
 
 /// "train: [===>  ] data=0000120/0001000 loss=2.34123±0.01234 acc=45.12±0.21% t=00:01:02 ETA=00:05:03": counts of
@@ -60,6 +61,53 @@ void llama_opt_line(LogBook& book, const LogLine& line, std::string_view rest) {
   record.set(trains ? StepValue::kLoss : StepValue::kValidation, loss);
   if (trains) book.epoch(done / total);
   book.record(LogFormat::kLlamaCpp, record, line);
+}
+
+/// "CtxLimit:61/2048, Amt:32/32, Process:0.12s (241.67T/s), Generate:0.52s (61.90T/s), Total:0.64s" of KoboldCpp
+/// (koboldcpp.py), which has llama.cpp's engine.
+void koboldcpp_rate(LogBook& book, const LogLine& line, std::string_view rest) {
+  double seconds = 0, rate = 0;
+  if (scan::take_number(rest, seconds) && scan::take(rest, "s (") && scan::take_number(rest, rate) &&
+      scan::take(rest, "T/s)"))
+    generates(book, line, rate, LogFormat::kLlamaCpp);
+}
+
+/// " ** Position     1 + 127 tokens:  162.1234 t/s" of ExLlamaV2's test_inference.py, by the length of what came before
+void exllama_rate(LogBook& book, const LogLine& line, std::string_view rest) {
+  double rate = 0;
+  if (line.text.contains("** Position ") && scan::take_next(rest, rate) && scan::take(rest, " t/s"))
+    generates(book, line, rate, LogFormat::kFields);
+}
+
+/// `:::MLLOG {"namespace": "", "time_ms": 1715000012500, "event_type": "POINT_IN_TIME", "key": "train_loss", "value":
+/// 1.48, "metadata": {"file": ..., "samples_count": 40, "lr": 0.0004}}` (MLPerf's mlperf_logging/mllog): steps follow
+/// from the samples and the batch.
+void mlperf_line(LogBook& book, const LogLine& line, std::string_view rest) {
+  const auto behind = [rest](std::string_view name) {
+    const std::size_t at = rest.find(name);
+    return at == std::string_view::npos ? std::string_view() : rest.substr(at + name.size());
+  };
+  const std::string_view key = behind("\"key\": \""), text = behind("\"value\": ");
+  const auto is = [key](std::string_view name) {
+    return key.starts_with(name) && key.substr(name.size()).starts_with('"');
+  };
+  const auto value = scan::number(text);
+  double& batch = book.facts.mlperf_batch;
+  if (is("global_batch_size") && value && *value > 0) {
+    batch = *value;
+    book.log.sequences_per_step = value;
+  }
+  if (is("run_stop") && rest.contains("\"status\": \"success\"")) book.ends(line);
+  const bool trains = is("train_loss") || is("train_loss_mean");
+  const bool held_out = is("eval_loss") || is("validation_loss");  // "eval_accuracy" may be an accuracy or a loss
+  const auto samples = scan::number(behind("\"samples_count\": ")), clock = scan::number(behind("\"time_ms\": "));
+  if (!value || (!trains && !held_out)) return;
+  StepRecord record;
+  if (samples && batch > 0) record.step = *samples / batch;
+  record.of_run = true;
+  record.set(trains ? StepValue::kLoss : StepValue::kValidation, *value);
+  if (trains && clock) record.set(StepValue::kClock, *clock / 1e3);
+  book.record(LogFormat::kFields, record, line);
 }
 
 /// "Profiling iterations: 50%|███ | 15/30 [...]" and "Avg latency: 1.2487 seconds" of `vllm bench latency`: of a batch

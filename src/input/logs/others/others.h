@@ -57,6 +57,9 @@ void deepspeed_chat_evaluation(LogBook& book, const LogLine& line, std::string_v
 void llama_cpp_time(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_opt_line(LogBook& book, const LogLine& line, std::string_view rest);
 void batched_bench_head(LogBook& book, const LogLine& line, std::string_view rest);
+void koboldcpp_rate(LogBook& book, const LogLine& line, std::string_view rest);
+void exllama_rate(LogBook& book, const LogLine& line, std::string_view rest);
+void mlperf_line(LogBook& book, const LogLine& line, std::string_view rest);
 void vllm_latency(LogBook& book, const LogLine& line, std::string_view rest);
 void listing_begins(LogBook& book, const LogLine& line, std::string_view rest);
 void listing_held_out(LogBook& book, const LogLine& line, std::string_view rest);

@@ -1,0 +1,236 @@
+// What the numbers of a line of steps are, by their names, units and places.
+#include "input/logs/formats/step_line.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+
+namespace gpuplan {
+
+bool speaks_of_validation(std::string_view words) {
+  for (const std::string_view sign : {"alid", "eval", "Eval", "EVAL", "VAL", "[V]", "DEV ", " CV "})
+    if (words.find(sign) != std::string_view::npos) return true;
+  // "Test: [ 10/196]  Loss 5.25", "DEV : loss 1.125"
+  return words.starts_with("Test") || words.starts_with("CV ");
+}
+
+/// All of the line to the end of the name, or what stands in its own part of it: "step 5 | eval loss".
+std::string_view words_before(std::string_view text, std::string_view name, bool own_part) {
+  if (name.empty()) return {};
+  const std::string_view before = text.substr(0, static_cast<std::size_t>(name.data() - text.data()) + name.size());
+  const std::size_t part = own_part ? before.find_last_of("|,;") : std::string_view::npos;
+  return part == std::string_view::npos ? before : before.substr(part + 1);
+}
+
+namespace {
+
+/// "global_step", "Global Step", "GLOBAL_STEP"
+bool ends_in_global_step(std::string_view name) {
+  constexpr std::size_t kStep = std::string_view("step").size(), kGlobal = std::string_view("global").size();
+  return name.size() > kGlobal + kStep && iequals(name.substr(name.size() - kStep), "step") &&
+         iequals(name.substr(name.size() - kStep - kGlobal - 1, kGlobal), "global");
+}
+
+/// Seconds of "time: 0.98", "Time 0.98s" and of a duration alone, "| 1m 9s |".
+double some_time(const LogField& field) {
+  const bool seconds = field.measure && field.measure->unit == FieldUnit::kTime && field.measure->scale >= 1;
+  const bool bare = field.unit.empty() && field.fraction;
+  const std::size_t blank = field.name.rfind(' ');
+  const std::string_view last = blank == std::string_view::npos ? field.name : field.name.substr(blank + 1);
+  if (field.name.empty() ? !seconds : !iequals(last, "time") || !(seconds || bare)) return scan::kUnknown;
+  return field.value * (seconds ? field.measure->scale : 1);
+}
+
+/// Whether such times are those of steps: what all steps have taken never becomes less, and steps differ.
+bool times_are_of_steps(LogFacts& facts, double time) {
+  constexpr int kOften = 8;
+  ++facts.times_told;
+  if (time <= facts.time_told) ++facts.times_less;
+  facts.time_told = time;
+  return facts.times_less >= 2 && facts.times_less * kOften > facts.times_told;
+}
+
+/// Nothing but blanks and a colon stand between this number, which has no name, and the one before it.
+bool follows_number(std::string_view no_name) { return is_digit(no_name.data()[-1]); }
+
+bool is_batch(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind(' ') + 1);
+  return iequals(last, "batch") || iequals(last, "batch_idx") || name == "B";
+}
+
+/// "Ran 100 train steps in 45.00 secs" (Trax): the time of so many steps.
+bool steps_in_seconds(StepLine& it, const LogField& field, double before) {
+  if (!field.name.ends_with("steps in") || !field.measure || field.measure->unit != FieldUnit::kTime || !(before > 0))
+    return false;
+  it.record.set(StepValue::kStepSeconds, field.value * field.measure->scale / before);
+  it.fraction = true;
+  return true;
+}
+
+}  // namespace
+
+void note_field(LogBook& book, StepLine& it, const LogField& field) {
+  if (steps_in_seconds(it, field, std::exchange(it.before, field.value))) return;
+  // "[epoch 2][100/1000]"
+  const bool behind_epoch = std::exchange(it.after_epoch, false);
+  if (behind_epoch && field.name.empty() && std::isnan(it.record.step) && !field.fraction && field.value >= 0 &&
+      field.total >= field.value) {
+    it.record.step = field.value;
+    it.record.of = field.total;
+    it.record.of_epoch = true;
+    return;
+  }
+  if (!it.time_name.empty() && field.name == it.time_name && (field.unit.empty() || field.unit == "s")) {
+    it.record.set(StepValue::kStepSeconds, field.value);
+    return;
+  }
+  const NamedValue named = meaning_of(field);
+  if (std::isnan(it.batch) && !field.fraction && is_batch(field.name)) {
+    it.batch = field.value;
+    it.batches = field.total;
+  }
+  if (field.bracketed && !field.fraction && field.value >= 0 && field.total >= field.value &&
+      named.kind == NamedValue::Kind::kNothing) {
+    // "[0/300][10/1251]"
+    if (it.bracket >= 0 && std::isnan(it.record.epoch)) {
+      it.record.epoch = it.bracket;
+      it.record.epochs = it.brackets;
+    }
+    it.bracket = field.value;
+    it.brackets = field.total;
+  }
+  if (named.kind == NamedValue::Kind::kNothing && std::isnan(it.some_time)) {
+    it.some_time = some_time(field);
+    it.unnamed_time = field.name.empty();
+  }
+  if (field.name == "E" && field.bare_count()) it.record.epoch = field.value;  // Sockeye: "E=0 B=50"
+  if (named.kind == NamedValue::Kind::kAllocated) {
+    if (it.gpu_memory && iequals(field.name, "mem")) return;
+    it.gpu_memory = it.gpu_memory || field.name.contains("gpu") || field.name.contains("GPU");
+  }
+  // prime-rl's "Peak Mem. 58.1 GiB" is what the allocator reserves (src/prime_rl/trainer/sft/train.py).
+  if (named.kind == NamedValue::Kind::kAllocated && field.name.ends_with("Peak Mem") &&
+      field.name.data()[field.name.size()] == '.') {
+    book.memory(LoggedMemory::kReserved, Bytes{field.value * named.scale});
+    return;
+  }
+  if (field.name.ends_with("policy_loss") && it.record.has(StepValue::kLoss)) return;
+  // "Actor Loss: 0.01 | Critic Loss: 0.2 | Unsupervised Loss: 0.0": the first of several counts, or the one without
+  // more words.
+  if (named.kind == NamedValue::Kind::kQuantity && named.quantity == StepValue::kLoss) {
+    // "loss: 5.4 | average_loss: 5.7": the first of several, but for the one that is called so alone.
+    const bool said = it.record.has(StepValue::kLoss) && !it.loss_name.ends_with("policy_loss");
+    if (said && (iequals(it.loss_name, "loss") || !iequals(field.name, "loss"))) return;
+    it.loss_name = field.name;
+  }
+  const bool some_loss = named.kind == NamedValue::Kind::kQuantity &&
+                         (named.quantity == StepValue::kLoss || named.quantity == StepValue::kValidation);
+  if (some_loss) {
+    it.whole_loss = !field.fraction && field.unit.empty() ? std::optional(named.quantity) : std::nullopt;
+  } else if (it.whole_loss && field.name.empty() && field.fraction && field.unit.empty() &&
+             follows_number(field.name)) {
+    // "Train loss 100 5.12 Grad Norm 1.25": the step and its loss
+    it.loss_step = it.record[*it.whole_loss];
+    it.record.set(*std::exchange(it.whole_loss, std::nullopt), field.value);
+    it.fraction = true;
+    return;
+  }
+  switch (named.kind) {
+    case NamedValue::Kind::kStep:
+      if (field.fraction || !(field.value >= 0)) return;
+      // "STEP: 24/100 -- GLOBAL_STEP: 1025": the step of the run counts.
+      if (it.step_is_iter && iequals(field.name, "step") && std::isnan(field.total) && field.value <= it.record.step) {
+        it.passes = field.value > 0 ? it.record.step / field.value : scan::kUnknown;
+      } else if (!std::isnan(it.record.step) && (it.record.of_run || !ends_in_global_step(field.name))) {
+        return;
+      }
+      it.step_is_iter = iequals(field.name, "iter");
+      it.record.step = field.value;
+      it.record.of = field.total;
+      it.record.of_run = ends_in_global_step(field.name);
+      return;
+    case NamedValue::Kind::kMeanTime:
+      it.mean_time = field.value * named.scale;
+      it.fraction = true;
+      return;
+    case NamedValue::Kind::kQuantity:
+    case NamedValue::Kind::kStepRate:
+      it.steps_timed = it.steps_timed || field.name.contains("step") || field.name.contains("iter");
+      it.fraction = it.fraction || field.fraction || !field.unit.empty();
+      break;
+    case NamedValue::Kind::kNothing:
+      if (!book.log.rewards && field.fraction) it.rewards = it.rewards || tells_rewards(field.name);
+      break;
+    case NamedValue::Kind::kAllocated:
+    case NamedValue::Kind::kReserved:
+      break;
+    case NamedValue::Kind::kEpoch:
+      it.record.epoch = field.value;
+      it.record.epochs = field.total;
+      it.after_epoch = !field.fraction;
+      return;
+  }
+  note_value(book, it.record, named, field.value);
+}
+
+namespace {
+
+/// WeNet's "Batch 0/100" is of epoch 0: what stands before the slash stays while the other grows.
+bool counts_behind_slash(LogFacts& facts, const StepLine& it) {
+  const bool grows = it.batch == facts.batch_told && it.batches > facts.batches_told;
+  facts.batch_behind = facts.batch_behind || grows || it.batches < it.batch || it.batches == 0;
+  facts.batch_told = it.batch;
+  facts.batches_told = it.batches;
+  return facts.batch_behind;
+}
+
+}  // namespace
+
+void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_step) {
+  StepRecord& record = it.record;
+  // "Epoch 1, Batch 50/938, Loss: 0.35": without another number it counts the steps of the epoch.
+  if (record.epoch >= 0 && it.batch >= 0) {
+    record.step = it.batch;
+    record.of = it.batches;
+    record.of_epoch = true;
+    return;
+  }
+  if (it.loss_step >= 0) {
+    record.step = it.loss_step;
+    return;
+  }
+  if (!record.has(StepValue::kLoss)) return;
+  if (it.bracket >= 0) {
+    record.step = it.bracket;
+    record.of = it.brackets;
+    record.of_epoch = record.epoch >= 0;
+    return;
+  }
+  if (it.batch >= 0 && !std::isnan(it.batches)) {
+    if (!counts_behind_slash(book.facts, it)) return;
+    record.step = it.batches;
+    record.epoch = it.batch;
+    record.of_epoch = true;
+    return;
+  }
+  if (bare_step >= 0) record.step = bare_step;
+  // "[10 | 17.50] loss=3.44" of gpt-2's fine-tuning: the step, and seconds so far
+  std::string_view rest = line.text;
+  double step = 0;
+  if (scan::take(rest, "[") && scan::take_number(rest, step) && rest.starts_with(" | ")) record.step = step;
+}
+
+double seconds_of_step(LogFacts& facts, const StepLine& it, const LogLine& line, double last_step) {
+  const double steps = it.record.step - last_step, passed = line.time - facts.line_time;
+  facts.line_time = line.time;
+  const bool of_steps = times_are_of_steps(facts, it.some_time);
+  constexpr double kNear = 0.1, kSecond = 1;
+  if (steps > 1 && passed > 0 && std::abs(it.some_time - passed) <= kNear * passed + kSecond)
+    return it.some_time / steps;
+  if (steps > 0 && 2 * passed + kSecond < steps * it.some_time) return scan::kUnknown;  // the clock knows better
+  // A duration without a name may be a step's only where each step has a line.
+  return of_steps && !(it.unnamed_time && steps > 1) ? it.some_time : scan::kUnknown;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Logs of programs that gpuplan knows by the kinds of their lines alone: how names, units, counts and tables are written.
+
+    tests/cli/log_kinds_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import main, run
+
+TWENTY = range(1, 21)
+
+
+def each(form, numbers=TWENTY):
+    """The line for every number i; `down` falls by a 32nd from 3."""
+    return "".join(form.format(i=i, ten=10 * i, hundred=100 * i, minute=f"{i:02}", down=3 - i / 32, far=8 - i / 8) for i in numbers)
+
+
+def ray(i):
+    rows = (("time_this_iter_s", 60 + i % 2), ("time_total_s", 60 * i), ("training_iteration", i), ("loss", 3 - i / 32))
+    return (f"Training finished iteration {i} at 2024-05-06 12:{i:02}:04. Total running time: {i}min 3s\n╭──────╮\n│ Training result │\n"
+            + "".join(f"│ {name:24} {float(value) if name != 'training_iteration' else value:<10} │\n" for name, value in rows) + "╰──────╯\n")
+
+
+def ray_tune(i):
+    return (f"Result for train_fn_a1b2c_00000:\n  done: false\n  iterations_since_restore: {i}\n  loss: {3 - i / 32}\n  pid: 77\n"
+            f"  time_this_iter_s: 30.25\n  training_iteration: {i}\n  trial_id: a1b2c_00000\n  \n")
+
+
+def baselines(i):
+    rows = (("rollout/", ""), ("   ep_len_mean", "27.3"), ("time/", ""), ("   iterations", i), ("   total_timesteps", i * 2048),
+            ("train/", ""), ("   learning_rate", "0.0003"), ("   loss", f"{8 - i / 8:.4}"), ("   value_loss", "51.2"))
+    return "-" * 40 + "\n" + "".join(f"| {name:20} | {value:12} |\n" for name, value in rows) + "-" * 40 + "\n"
+
+
+def coqui(i):
+    return (f"\n\x1b[1m   --> TIME: 2023-03-02 11:{i:02}:00 -- STEP: {i % 100}/100 -- GLOBAL_STEP: {200 + i}\x1b[0m\n"
+            f"     | > loss_mel_ce: 4.10001  (4.20000)\n     | > loss: {3 - i / 32}  (3.10000)\n     | > current_lr: 5e-06 \n"
+            "     | > step_time: 0.6125  (0.5912)\n     | > loader_time: 0.0021  (0.0031)\n\n")
+
+
+def mlperf(key, value, i=0, kind="POINT_IN_TIME", **more):
+    return ":::MLLOG " + json.dumps({"namespace": "", "time_ms": 1715000000000 + 2500 * i, "event_type": kind, "key": key, "value": value,
+                                     "metadata": {"file": "train.py", "lineno": 12, **more}}) + "\n"
+
+
+YOLO = "      Epoch    GPU_mem   box_loss   obj_loss   cls_loss  Instances       Size\n"
+
+# What a log is: its text, and what is read from it; what is not named must not be told.
+LOGS = {
+    "names behind their numbers": (  # tinygrad
+        each("{i:5} 812.50 ms run, 31.20 ms python,   4.10 ms fetch data, 777.20 ms CUDA * 6, {down:.5f} loss, 0.000123 LR, 62.50 GB used,  91234.12 GFLOPS\n"),
+        {"steps": 20, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.8125, "allocated_gib": 62.5}}),
+    "a table of each report": (
+        "".join(map(ray, TWENTY)) + "\nTraining completed after 20 iterations at 2024-05-06 12:21:04. Total running time: 20min 13s\n",
+        {"steps": 20, "loss": (2.96875, 2.375), "end": "done", "measured": {"seconds_per_step": 60.5}}),
+    "a list of each report": ("".join(map(ray_tune, TWENTY)), {"steps": 20, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 30.25}}),
+    "a table of each rollout": ("Using cuda device\n" + "".join(map(baselines, TWENTY)), {"steps": 20, "loss": (7.875, 5.5), "measured": {}}),
+    "values below the step of the run": (
+        " > EPOCH: 2/9\n > TRAINING (2023-03-02 11:00:00) \n" + "".join(map(coqui, TWENTY)) + "\n > EVALUATION \n\n  --> EVAL PERFORMANCE\n"
+        "     | > avg_loader_time: 0.02123 (-0.01)\n     | > avg_loss: 4.25 (-0.13)\n",
+        {"steps": 220, "loss": (2.96875, 2.375), "held_out": 4.25, "measured": {"seconds_per_step": 0.6125}}),
+    "the batch behind the epoch": (  # WeNet
+        each("2024-01-25 18:{minute}:15,243 DEBUG TRAIN | steps/sec 1.6| Batch 0/{hundred} loss {down} loss_ctc 300.5 lr 1.1e-04 grad_norm 4.25 rank 0\n")
+        + each("2024-01-25 18:40:{minute},243 DEBUG CV | Batch 0/{hundred} loss 2.25 history_loss 2.5 rank 0\n", (1, 2)),
+        {"steps": 2000, "loss": (2.9375, 2.375), "held_out": 2.25, "measured": {"seconds_per_step": 0.625}}),
+    "bars of data": (  # llama.cpp's fine-tuning
+        each("\rtrain: [=>   ] data=0000{hundred:03}/0002000 loss={down}±0.01234 acc=41.12±0.21% t=00:00:{minute} ETA=00:00:30") + "\n"
+        + "\rval: [=>] data=0000010/0000050 loss=2.25000±0.01234 acc=48.12±0.21% t=00:00:01 ETA=00:00:05\n",
+        {"loss": (2.96875, 2.375), "held_out": 2.25, "measured": {}}),
+    "tokens of batches": (
+        "|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |      T s |    S t/s |\n|-------|--------|------|\n"
+        "|   128 |    128 |    8 |   2048 |    0.512 |  2000.00 |    4.096 |   250.00 |    4.608 |   444.44 |\n",
+        {"end": "done", "measured": {"tokens_per_second": 250}}),
+    "rates of answers": ("[10:00:01] CtxLimit:61/2048, Amt:32/32, Init:0.00s, Process:0.12s (241.67T/s), Generate:0.52s (61.75T/s), Total:0.64s\n",
+                         {"end": "done", "measured": {"tokens_per_second": 61.75}}),
+    "rates by what came before": (" ** Position     1 + 127 tokens:  162.1250 t/s\n", {"end": "done", "measured": {"tokens_per_second": 162.125}}),
+    "tokens of answers": ("number of completion tokens: 240582\ntoken throughput (completion token): 4537.5 token/s\ntoken throughput (prompt + completion token): 9221.3 token/s\n",
+                          {"end": "done", "measured": {"tokens_per_second": 4537.5}}),
+    "a benchmark of one batch": ("Profiling iterations: 100%|███| 30/30 [00:37<00:00,  1.25s/it]\nAvg latency: 1.2487654 seconds\n10% percentile latency: 1.2412 seconds\n", {"measured": {}}),
+    "dots behind a step": (
+        "***** Running training *****\n  Total optimization steps = 2000\n" + each("Step... ({hundred} | Loss: {down}, Learning Rate: 3.000e-04)\n")
+        + "Step... (2000 | Eval Loss: 2.5 | Eval Perplexity: 12.2)\n",
+        {"steps": 2000, "planned": 2000, "loss": (2.96875, 2.375), "held_out": 2.5, "end": "done", "measured": {}}),
+    "costs of batches": (  # PaddlePaddle; the first line is no head of a table
+        each("[2023/05/01 10:{minute}:00] ppocr INFO: epoch: [1/500], global_step: {ten}, lr: 0.000100, loss: {down}, avg_reader_cost: 0.12001 s, avg_batch_cost: 0.49250 s, avg_samples: 128.0, ips: 259.9 samples/s, eta: 10:00:00\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.4925}}),
+    "a verb for a colon": (each("epoch: 1 step: {hundred}, loss is {down}\n") + "Train epoch time: 25000.000 ms, per step time: 12.500 ms\n",
+                           {"steps": 2000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.0125}}),
+    "losses of the batch and so far": (  # icefall
+        each("2023-05-01 10:{minute}:00,123 INFO [train.py:1012] (0/4) Epoch 1, batch {hundred}, loss[loss={down}, simple_loss=1.148, over 12345.00 frames. ], tot_loss[loss=9.5, over 1234567.00 frames. ], batch size: 123, lr: 2.25e-02, \n")
+        + "2023-05-01 10:26:00,123 INFO [train.py:1047] (0/4) Epoch 1, validation: loss=2.625, simple_loss=1.1, over 944034.00 frames. \n"
+        "2023-05-01 10:26:01,123 INFO [train.py:1048] (0/4) Maximum memory allocated so far is 21504MB\n",
+        {"steps": 2000, "loss": (2.96875, 2.375), "held_out": 2.625, "measured": {"seconds_per_step": 0.6, "allocated_gib": 21}}),
+    "epochs from nought to the last": (  # YOLOv5
+        "".join(YOLO + "".join(f"\r        {e}/2      3.92G     0.0625    {0.125 - e / 64}     0.0625         230        640: {i * 10}%|{'█' * i}| {i}/10 [00:0{i // 2}<00:04,  2.00it/s]"
+                               for i in range(1, 11)) + "\n" for e in range(3)) + "\n3 epochs completed in 0.004 hours.\n",
+        {"steps": 30, "planned": 30, "loss": (0.25, 0.21875), "end": "done", "measured": {"seconds_per_step": 0.5}}),
+    "parts of names": (  # trlx
+        each("\r[losses/total_loss: {down} | losses/policy_loss: -0.01 | losses/value_loss: 0.05]:   1%|▎   | {i}/1000 [00:{minute}<32:20,  2.00s/it]") + "\n",
+        {"steps": 20, "planned": 1000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 2}}),
+    "seconds of a hundred steps": (  # TensorFlow's estimators
+        each("INFO:tensorflow:global_step/sec: 8.00\nINFO:tensorflow:loss = {down}, step = {hundred} (12.50{minute} sec)\n"),
+        {"steps": 2000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.125}}),
+    "a cell beside its name": (  # Trax
+        each("\nStep {hundred:6}: Ran 100 train steps in 45.00 secs\nStep {hundred:6}: train CrossEntropyLoss |  {down:.8f}\nStep {hundred:6}: eval  CrossEntropyLoss |  {far:.8f}\nStep {hundred:6}: eval          Accuracy |  0.18750000\n"),
+        {"steps": 2000, "loss": (2.96875, 2.375), "held_out": 5.5, "measured": {"seconds_per_step": 0.45}}),
+    "updates and costs": (  # Marian; the time is that between two lines, as the clock says
+        each("[2023-05-01 10:{minute}:00] Ep. 1 : Up. {hundred} : Sen. 6,400 : Cost {down} * 1,234,567 @ 12,345 after 1,234,567 : Time 60.25s : 15250.12 words/s : gNorm 1.2500 : L.r. 1.0e-04\n"),
+        {"steps": 2000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.6025}}),
+    "letters": (each("[2023-05-01:10:00:00:INFO:sockeye.training:__call__] E=0 B={hundred}\ts/sec=1234.56\ttok/sec=23456.5\tu/sec=4.00\tppl=12.5\tlr=0.0002\tloss={down}\n"),
+                {"steps": 2000, "loss": (2.96875, 2.375), "measured": {"tokens_per_second": 23456.5, "seconds_per_step": 0.25}}),
+    "tabs are no table": (  # torchvision's and PyTorch's examples
+        each("Epoch: [0][{ten:4}/5005]\tTime  0.4125 ( 0.912)\tData  0.001 ( 0.412)\tLoss {down} (7.0123e+00)\tAcc@1   0.39 (  0.12)\n")
+        + "Test: [ 0/196]\tTime  2.912 ( 2.912)\tLoss 5.2500e+00 (5.2500e+00)\tAcc@1   1.17 (  1.17)\n",
+        {"steps": 200, "loss": (2.96875, 2.375), "held_out": 5.25, "measured": {"seconds_per_step": 0.4125}}),
+    "the end of one epoch of nobody knows how many": (  # Flair: its times are since the epoch began
+        each("2023-05-01 10:{minute}:00,123 epoch 1 - iter {hundred}/2000 - loss {down} - time (sec): {ten}.25 - samples/sec: 1234.50 - lr: 0.000005\n")
+        + "2023-05-01 10:30:00,124 EPOCH 1 done: loss 2.375 - lr: 0.000005\n2023-05-01 10:30:30,124 DEV : loss 2.125 - f1-score (micro avg)  0.9\n",
+        {"steps": 2000, "loss": (2.96875, 2.375), "held_out": 2.125, "measured": {"seconds_per_step": 0.6, "sequences_per_second": 1234.5}}),
+    "a step and what has passed": (each("[{ten} | {hundred}.50] loss={down:.4f} avg=3.1\n"), {"steps": 200, "loss": (2.9688, 2.375), "measured": {}}),
+    "passes and steps": (  # TinyLlama: eight passes a step
+        "".join(f"iter {8 * i} step {i} loss {3 - i / 32}, iter time: 412.50ms (optimizer.step) remaining time: 120.10 hours.  or 5.00 days. \n" for i in TWENTY),
+        {"steps": 20, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 3.3}}),
+    "fields without colons": (  # SwissArmyTransformer
+        each("[2023-07-01 10:{minute}:00,123] [INFO] [RANK 0]  iteration {ten:7}/   10000 | elapsed time per iteration (ms): 812.5 | learning rate 5.000E-05 | total loss {down:.6E} | loss {down:.6E} |speed 73.85 samples/(min*GPU)\n"),
+        {"steps": 200, "planned": 10000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.8125}}),
+    "samples of a standard": (  # MLPerf
+        mlperf("submission_benchmark", "llama2_70b_lora") + mlperf("global_batch_size", 8) + mlperf("run_start", None, kind="INTERVAL_START")
+        + "".join(mlperf("train_loss", 3 - i / 32, i, samples_count=i * 8, lr=4e-4) for i in TWENTY) + mlperf("eval_accuracy", 0.9235, 21, samples_count=160)
+        + mlperf("run_stop", None, 21, kind="INTERVAL_END", status="success", samples_count=160),
+        {"steps": 20, "loss": (2.96875, 2.375), "end": "done", "measured": {"seconds_per_step": 2.5}}),
+    "a speed by its unit": (each("INFO:root:Epoch[0] Batch [{hundred}]\tSpeed: 1234.50 samples/sec\taccuracy=0.31\tcross-entropy={down}\n"),
+                            {"steps": 2000, "loss": (2.96875, 2.375), "measured": {"sequences_per_second": 1234.5}}),
+    "the time of a thousand": (each("[HCTR][10:{minute}:00.123][INFO][RK0][main]: Iter: {hundred} Time(100 iters): 1.25s Loss: {down} lr:0.001\n"),
+                               {"steps": 2000, "loss": (2.96875, 2.375), "measured": {}}),
+    "the mean behind the loss": (each("| Epoch:   0 | Iter: {ten:5}/3000 | loss: {down} | average_loss: 9.5 | lr: 1.0000e-04 | scale: 32768.0000 |\n"),
+                                 {"steps": 200, "planned": 3000, "loss": (2.96875, 2.375), "measured": {}}),
+    "epochs alone": ("".join(f"Train Epoch: \t{e}, Loss: \t{3 - e / 4}\nValidation Loss: {3.25 - e / 4}\n" for e in (1, 2, 3)),
+                     {"loss": (2.75, 2.25), "held_out": 2.5, "measured": {}}),
+    "a step between a loss and its value": (each("Train loss {i} {down} Grad Norm 1.250000 0.81s/it\n") + "Validation loss 20:  2.125000  \n",
+                                            {"steps": 20, "loss": (2.96875, 2.375), "held_out": 2.125, "measured": {"seconds_per_step": 0.81}}),
+    "held-out losses of an epoch": (each("I0501 10:00:{minute}.123456 140123 train.py:151] epoch: {i}, train_loss: {down}, train_accuracy: 93.54, test_loss: {far}, test_accuracy: 98.09\n"),
+                                    {"loss": (2.96875, 2.375), "held_out": 5.5, "measured": {}}),
+}
+
+
+class Kinds(unittest.TestCase):
+    def ask(self, text, name="run.log"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_text(text)
+            done = run("check", str(path), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_what_is_read(self):
+        for what, (text, wanted) in LOGS.items():
+            with self.subTest(what):
+                answer = self.ask(text)
+                self.assertEqual(answer["steps"], wanted.get("steps"))
+                self.assertEqual(answer["planned_steps"], wanted.get("planned"))
+                loss = answer["loss"]
+                # The last of up to twenty values, or the mean of the last two.
+                self.assertEqual(loss and loss["first"], wanted["loss"][0] if "loss" in wanted else None)
+                if loss:
+                    self.assertAlmostEqual(loss["end"], wanted["loss"][1], 4)
+                self.assertEqual(answer["validation_loss"] and answer["validation_loss"]["end"], wanted.get("held_out"))
+                told = {one["name"]: round(one["measured"], 6) for one in answer["figures"]}
+                self.assertEqual(told, wanted["measured"])
+                self.assertEqual(answer["end"], wanted.get("end", "unfinished" if "planned" in wanted else "unknown"))
+
+    def test_records_of_llama_bench(self):
+        records = [{"model_type": "llama 7B Q4_0", "n_prompt": read, "n_gen": written, "avg_ns": 970000000, "avg_ts": rate, "samples_ts": [rate]}
+                   for read, written, rate in ((512, 0, 5220.5), (0, 128, 131.25))]
+        answer = self.ask("".join(json.dumps(record) + "\n" for record in records), "bench.jsonl")
+        self.assertEqual(answer["figures"], [{"name": "tokens_per_second", "measured": 131.25, "p10": 131.25, "p90": 131.25}])
+
+
+if __name__ == "__main__":
+    main(__doc__)
