@@ -147,6 +147,28 @@ LOGS = {
                                             {"steps": 20, "loss": (2.96875, 2.375), "held_out": 2.125, "measured": {"seconds_per_step": 0.81}}),
     "held-out losses of an epoch": (each("I0501 10:00:{minute}.123456 140123 train.py:151] epoch: {i}, train_loss: {down}, train_accuracy: 93.54, test_loss: {far}, test_accuracy: 98.09\n"),
                                     {"loss": (2.96875, 2.375), "held_out": 5.5, "measured": {}}),
+    "means of actors in drawn tables": (  # AReaL
+        each("20250601-10:{minute}:00.123 StatsLogger INFO: Epoch 1/1 Step {i}/229 Train step {i}/229 done.\n20250601-10:{minute}:00.124 StatsLogger INFO: Stats (1/1):\n"
+             "╭──────────────┬─────╮\n│ grpo_actor/loss/avg         │ {down:.5e} │\n│ grpo_actor/task_reward/avg  │ 3.1250e-01 │\n│ timeperf/train_step         │ 4.1250e+01 │\n╰──────────────┴─────╯\n"),
+        {"steps": 20, "loss": (2.96875, 2.375), "measured": {}}),
+    "losses below a bar without": (
+        each("\rtraining:   0%|    | {i}/100000 [00:{minute}<27:46:00,  1.00s/it]\ntraining loss: {down}\n") + "validation loss: 2.625\n",
+        {"steps": 20, "planned": 100000, "loss": (2.96875, 2.375), "held_out": 2.625, "measured": {"seconds_per_step": 1}}),
+    "one bar of all steps behind an epoch": (  # SimpleTuner
+        each("\rEpoch 1/10 Steps:   1%|   | {i}/1000 [00:{minute}<32:00,  2.00s/it, lr=0.0001, step_loss={down}]") + "\n",
+        {"steps": 20, "planned": 1000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 2}}),
+    "bars of steps beside one of epochs": (  # OneTrainer
+        "".join(f"\repoch:   {e}0%|    | {e}/10 [00:{e}0<03:00, 20.00s/it]\n" + "".join(f"\rstep:  {i * 5}%|█   | {i}/20 [00:{i:02}<00:10,  1.00it/s, loss={3 - e / 2 - i / 64}, smooth loss=9.5]" for i in TWENTY)
+                + "\n" for e in range(3)), {"steps": 60, "planned": 200, "loss": (2.984375, 1.703125), "measured": {"seconds_per_step": 1}}),
+    "episodes": (  # OpenRLHF's learning by rewards
+        each("\rEpisode [1/2]:  2%|   | {i}/50 [00:{minute}<32:00, 40.00s/it]\n(PolicyModelActor pid=77) {{'policy_loss': {down}, 'actor_lr': 5e-07, 'kl': 0.001, 'reward': 0.25}}\n"),
+        {"steps": 20, "planned": 100, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 40}}),
+    "a step behind the name of a file": (  # Cosmos
+        each("[05-01 10:{minute}:00|INFO|callbacks/iter_speed.py:60:on_training_step_end] {hundred} : iter_speed 2.50 seconds per iteration | Loss: {down}\n"),
+        {"steps": 2000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 2.5}}),
+    "a table of a benchmark": (  # AIPerf
+        "│   Time to First Token (ms) │   212.50 │ 100.1 │\n│   Inter Token Latency (ms) │    12.25 │ 10.0 │\n│   Output Token Throughput (tokens/sec) │ 5,120.50 │ N/A │\n",
+        {"end": "done", "measured": {"tokens_per_second": 5120.5, "seconds_to_first_token": 0.2125, "seconds_per_output_token": 0.01225}}),
 }
 
 

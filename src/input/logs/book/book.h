@@ -103,6 +103,7 @@ struct LogFacts {
   StepRecord listed;                  ///< values of lines of one each, as far as their step is not told
   bool listing = false;               ///< lines of names and values follow (Ray)
   bool listed_held_out = false;       ///< of held-out data (Coqui)
+  double epoch_bar_total = 0;         ///< epochs of a bar over them
   double mlperf_batch = 0;            ///< samples of a step of MLPerf's logs
   int generation_column = -1;         ///< of llama-batched-bench; -1: its table has not begun
   bool bench_generates = false;       ///< the record of llama-bench is of generating

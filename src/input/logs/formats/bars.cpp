@@ -57,9 +57,12 @@ bool begins_with(std::string_view text, std::string_view word) {
 
 EpochLabel epoch_of(std::string_view label) {
   EpochLabel epoch;
-  const std::size_t at = label.find("poch");
+  constexpr std::string_view kEpoch = "poch", kEpisode = "pisode";
+  const bool episode = !label.contains(kEpoch);  // of learning by rewards (OpenRLHF)
+  const std::string_view word = episode ? kEpisode : kEpoch;
+  const std::size_t at = label.find(word);
   if (at == std::string_view::npos) return epoch;
-  std::string_view rest = label.substr(at + 4);
+  std::string_view rest = label.substr(at + word.size());
   while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':' || rest.front() == '=' || rest.front() == '[' ||
                            rest.front() == '#' || rest.front() == 's'))
     rest.remove_prefix(1);
@@ -90,7 +93,7 @@ bool names_training(std::string_view label) {
                                                        "Test", "test", "redict", "oad"};
   for (const std::string_view other : kOthers)
     if (holds(label, other)) return false;
-  for (const std::string_view word : {"train", "step", "iter", "progress", "update"})
+  for (const std::string_view word : {"train", "step", "iter", "progress", "update", "episode"})
     if (begins_with(label, word)) return true;
   return epoch_of(label).number.has_value();
 }
@@ -135,6 +138,7 @@ void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
     if (field.name == "train_step_timing in s") record.set(StepValue::kStepSeconds, field.value);  // NeMo
     if (named.kind != NamedValue::Kind::kQuantity) continue;
     if (field.name.ends_with("policy_loss") && record.has(StepValue::kLoss)) continue;
+    if (iequals(field.name, "smooth loss") && record.has(StepValue::kLoss)) continue;  // OneTrainer
     const bool mapped = book.own_names != nullptr && book.own_names->maps(named.quantity);
     if (mapped) continue;  // the user says which of them it is
     if (named.quantity == StepValue::kLoss || named.quantity == StepValue::kLearningRate ||
@@ -159,10 +163,20 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
   const std::size_t val = bar.label.find("val");
   const bool held_out = holds(bar.label, "alid") || holds(bar.label, "eval") ||
                         (val != std::string_view::npos && !bar.label.substr(val).starts_with("value"));
-  if (!names_training(bar.label) && (held_out || !record.has(StepValue::kLoss))) return Match::kNo;
-  if (holds(bar.label, "poch") && !epoch.number) return Match::kNo;  // a bar over epochs
   LogFacts& facts = book.facts;
+  if (holds(bar.label, "poch") && !epoch.number) {  // a bar over epochs
+    facts.epoch_bar_total = bar.total;
+    return Match::kNo;
+  }
+  if (!names_training(bar.label) && (held_out || !record.has(StepValue::kLoss))) return Match::kNo;
   double planned = bar.total;
+  if (!epoch.number && facts.epoch_bar_total > 1 && !std::isnan(bar.total)) {
+    // Bars of steps that begin anew while one of epochs goes on (OneTrainer).
+    if (bar.done < facts.bar_done) facts.steps_before += facts.bar_done;
+    facts.bar_done = bar.done;
+    record.step += facts.steps_before;
+    planned = facts.steps_before > 0 ? facts.epoch_bar_total * bar.total : scan::kUnknown;
+  }
   if (epoch.number && !whole) {
     // Lightning counts epochs from 0, people from 1. A bar of one epoch does not say how many there are.
     if (!facts.first_epoch) facts.first_epoch = *epoch.number > 0 ? 1 : 0;
@@ -303,8 +317,9 @@ Match labelled_bar(LogBook& book, const LogLine& line) {
     bar.total = std::floor(bar.total / passes);
     bar.step_seconds *= passes;
   }
-  // NeMo's one bar is of all steps.
-  return note_bar(book, line, bar, epoch_of(bar.label), holds(bar.postfix, "consumed_samples="));
+  // NeMo's one bar is of all steps, and so is "Epoch 1/10 Steps:" of programs for pictures.
+  const bool whole = holds(bar.postfix, "consumed_samples=") || bar.label.ends_with(" Steps");
+  return note_bar(book, line, bar, epoch_of(bar.label), whole);
 }
 
 }  // namespace gpuplan

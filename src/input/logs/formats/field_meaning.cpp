@@ -40,9 +40,9 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"it", kStepNumber},
     NameMeaning{"iterations", kStepNumber},
     NameMeaning{"training_iteration", kStepNumber},  // Ray
-    NameMeaning{"up", kStepNumber},      // Marian
-    NameMeaning{"step_i", kStepNumber},  // paxml
-    NameMeaning{"s", kStepNumber},       // llm.c: "s:250 tel:3.5"
+    NameMeaning{"up", kStepNumber},                  // Marian
+    NameMeaning{"step_i", kStepNumber},              // paxml
+    NameMeaning{"s", kStepNumber},                   // llm.c: "s:250 tel:3.5"
     NameMeaning{"epoch", {NamedValue::Kind::kEpoch, StepValue::kLoss, 1}},
     NameMeaning{"loss", is_value(StepValue::kLoss)},
     NameMeaning{"train_loss", is_value(StepValue::kLoss)},
@@ -128,7 +128,8 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},  // PaddlePaddle
     NameMeaning{"avg_batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"batch_time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
-    NameMeaning{"time_this_iter_s", is_value(StepValue::kStepSeconds)},  // Ray
+    NameMeaning{"iter_speed", is_value(StepValue::kStepSeconds), FieldUnit::kTime},  // Cosmos
+    NameMeaning{"time_this_iter_s", is_value(StepValue::kStepSeconds)},              // Ray
     NameMeaning{"took", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"steps_per_second", kStepRate},
@@ -234,15 +235,19 @@ double unit_in_name(std::string_view& words) {
   return 0;
 }
 
-/// "losses/total_loss" is "total_loss": which part of the program tells it does not change what it is.
+/// "losses/total_loss" and "grpo_actor/loss/avg" are a loss: which part of the program tells it, and of how many it is
+/// the mean, does not change what it is.
 NamedValue meaning_behind_slash(std::string_view name, std::string_view words) {
   constexpr std::array<std::string_view, 8> kParts = {"train",   "training", "losses", "loss",
                                                       "metrics", "trainer",  "optim",  "perf"};
+  for (const std::string_view mean : {"/avg", "/mean"})
+    if (name.ends_with(mean)) name.remove_suffix(mean.size());
   const std::size_t slash = name.rfind('/');
   if (slash == std::string_view::npos) return {};
   const std::string_view before = name.substr(0, slash);
-  if (std::ranges::none_of(kParts, [before](std::string_view part) { return same_letters(before, part); })) return {};
-  const NameMeaning* const found = kMeanings.find(words.substr(slash + 1));
+  const auto is = [before](std::string_view part) { return same_letters(before, part); };
+  if (std::ranges::none_of(kParts, is) && !before.ends_with("actor")) return {};
+  const NameMeaning* const found = kMeanings.find(words.substr(slash + 1, name.size() - slash - 1));
   const bool quantity = found != nullptr && found->value.kind == NamedValue::Kind::kQuantity;
   return quantity && found->unit == FieldUnit::kNone ? found->value : NamedValue{};
 }

@@ -235,12 +235,15 @@ void LogFields::sign() {
     return;
   }
   // "train CrossEntropyLoss |  3.21" (Trax), "|  loss  | 5.74 |": a cell beside its name
-  if (c == '|' && name_end_ > name_begin_ && !separated_ && before(at_ - 1) == ' ') {
+  const bool drawn = text_.substr(at_ - 1).starts_with("│");
+  if (drawn) at_ += 2;
+  if ((c == '|' || drawn) && name_end_ > name_begin_ && !separated_ && before(at_ - (drawn ? 3 : 1)) == ' ') {
     const std::size_t value = text_.find_first_not_of(' ', at_);
     if (value != std::string_view::npos && value > at_ && (is_digit(text_[value]) || text_[value] == '-')) {
       const std::size_t end = std::min(text_.size(), text_.find_first_of(" |", value));
       const std::size_t next = text_.find_first_not_of(' ', end);
-      separated_ = next == std::string_view::npos || text_[next] == '|';  // "MFU | 645277 tok/s" is another cell
+      separated_ = next == std::string_view::npos || text_[next] == '|' ||
+                   text_.substr(next).starts_with("│");  // "MFU | 645277 tok/s" is another cell
       if (separated_) return;
     }
   }

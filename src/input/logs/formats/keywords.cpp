@@ -152,7 +152,10 @@ constexpr std::array kSentences = {
     Sentence{"Total Output Throughput (tokens/sec):", vllm_benchmark},  // trtllm-bench
     Sentence{"[TTFT] (ms):", benchmark_first_token},
     Sentence{"[TPOT] (ms):", benchmark_per_token},
-    Sentence{"Output token throughput (per sec) ", vllm_benchmark},  // GenAI-Perf
+    Sentence{"Output token throughput (per sec) ", vllm_benchmark},     // GenAI-Perf
+    Sentence{"Output Token Throughput (tokens/sec) ", vllm_benchmark},  // AIPerf
+    Sentence{"Time to First Token (ms) ", benchmark_first_token},
+    Sentence{"Inter Token Latency (ms) ", benchmark_per_token},
     Sentence{"Time to first token (ms) ", benchmark_first_token},
     Sentence{"Inter token latency (ms) ", benchmark_per_token},
     Sentence{" ± ", llama_bench_row},

@@ -218,6 +218,12 @@ void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_ste
   // "[10 | 17.50] loss=3.44" of gpt-2's fine-tuning: the step, and seconds so far
   std::string_view rest = line.text;
   double step = 0;
+  // "[05-01 10:00:00|INFO|iter_speed.py:60] 100 : iter_speed 2.50 seconds per iteration | Loss: 0.4912" of Cosmos
+  if (const std::size_t close = rest.starts_with('[') ? rest.find("] ") : std::string_view::npos;
+      close != std::string_view::npos) {
+    std::string_view message = rest.substr(close + 2);
+    if (scan::take_number(message, step) && message.starts_with(" : ")) record.step = step;
+  }
   if (scan::take(rest, "[") && scan::take_number(rest, step) && rest.starts_with(" | ")) record.step = step;
 }
 

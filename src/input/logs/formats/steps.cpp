@@ -15,8 +15,23 @@
 namespace gpuplan {
 namespace {
 
+/// "training loss: 5.43" below a bar that tells none; at its end the program tells a mean.
+bool loss_below_bar(LogBook& book, StepLine& it, const LogLine& line, bool validation) {
+  StepRecord& record = it.record;
+  const bool loss = record.has(StepValue::kLoss) && it.fraction && !validation;
+  if (!loss || !book.lacks_loss() || book.log.finished || !(book.step() >= 0)) return false;
+  record.keep_only(StepValue::kLoss);
+  record.step = book.step();
+  record.of = record.epoch = scan::kUnknown;
+  record.of_run = true;
+  book.record(LogFormat::kFields, record, line);
+  return true;
+}
+
 /// What is said of the steps before this line: "global_step/sec: 8.1", "per step time: 12.5 ms", "DEV : loss 1.1".
 bool beside_steps(LogBook& book, StepLine& it, const LogLine& line, bool validation) {
+  if (const auto owner = book.told_by(); owner == LogFormat::kBars || owner == LogFormat::kTrainerOutput)
+    return loss_below_bar(book, it, line, validation);
   const bool own =
       book.step_format() ? book.step_format() == LogFormat::kFields : !book.told_by() && !book.log.loss.empty();
   if (!own || !it.fraction) return false;

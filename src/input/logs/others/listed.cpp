@@ -60,6 +60,8 @@ Match listed_value(LogBook& book, const LogLine& line) {
   while (fields.next(more))
     if (!more.name.empty()) return Match::kNo;
   const NamedValue named = meaning_of(field);
+  if (named.kind == NamedValue::Kind::kNothing && facts.block)
+    book.log.rewards = book.log.rewards || tells_rewards(field.name);
   if (named.kind == NamedValue::Kind::kStep) {
     if (field.fraction) return Match::kNo;
     if (facts.block != field.value) facts.block = field.value;
