@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/text.h"
+#include "input/logs/fields/fields.h"
 #include "input/logs/formats/columns.h"
-#include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
 
 namespace gpuplan {

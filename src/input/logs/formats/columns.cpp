@@ -7,7 +7,7 @@
 
 #include "base/sorting.h"
 #include "base/text.h"
-#include "input/logs/formats/fields.h"
+#include "input/logs/fields/fields.h"
 
 namespace gpuplan {
 namespace {

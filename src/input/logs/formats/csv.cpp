@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "input/logs/book/names.h"
-#include "input/logs/formats/fields.h"
+#include "input/logs/fields/fields.h"
 #include "input/logs/formats/formats.h"
 
 namespace gpuplan {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "input/logs/formats/fields.h"
+#include "input/logs/fields/fields.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/others/others.h"
 

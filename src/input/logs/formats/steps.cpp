@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "input/logs/fields/fields.h"
+#include "input/logs/fields/step_line.h"
 #include "input/logs/formats/bars.h"
-#include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
-#include "input/logs/formats/step_line.h"
 #include "input/logs/others/others.h"
 
 namespace gpuplan {

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "input/logs/book/names.h"
+#include "input/logs/fields/fields.h"
 #include "input/logs/formats/bars.h"
-#include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/formats/keywords.h"
 

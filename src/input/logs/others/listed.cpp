@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "input/logs/formats/fields.h"
+#include "input/logs/fields/fields.h"
 #include "input/logs/others/others.h"
 
 namespace gpuplan {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "input/logs/formats/fields.h"
+#include "input/logs/fields/fields.h"
 
 namespace gpuplan {
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "input/logs/book/known_names.h"
-#include "input/logs/formats/fields.h"
+#include "input/logs/fields/fields.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "input/logs/formats/fields.h"
+#include "input/logs/fields/fields.h"
 
 #include <algorithm>
 #include <array>

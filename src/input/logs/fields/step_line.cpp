@@ -1,5 +1,5 @@
 // What the numbers of a line of steps are, by their names, units and places.
-#include "input/logs/formats/step_line.h"
+#include "input/logs/fields/step_line.h"
 
 #include <cmath>
 #include <utility>
