@@ -1,6 +1,8 @@
 // What the names of numbers mean, whatever program wrote them.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -291,10 +293,12 @@ bool counts_something_else(std::string_view words) {
   return std::ranges::any_of(kOthers, [last](std::string_view other) { return same_letters(last, other); });
 }
 
-}  // namespace
+constexpr bool surely_mebi(const LogField& field) {
+  constexpr double kSurelyMebi = 500;
+  return !field.fraction && field.value >= kSurelyMebi;
+}
 
-NamedValue meaning_of(const LogField& field) {
-  FieldMeasure measure = field.measure ? *field.measure : field_measure(field.unit).value_or(FieldMeasure{});
+NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
   // Whatever their names, they are times of steps, or of a part of them.
   if (field.name.empty()) return meaning_of_unit(measure);
   if (measure.unit == FieldUnit::kStepTime) return field.name.contains("ata") ? NamedValue{} : meaning_of_unit(measure);
@@ -310,8 +314,7 @@ NamedValue meaning_of(const LogField& field) {
   if (field.mebi && words.contains("mem")) measure = {FieldUnit::kBytes, units::MiB.value};
   if (field.gibi && words.contains("mem")) measure = {FieldUnit::kBytes, units::GiB.value};
   // "max mem: 18712" of the many who took over torchvision's MetricLogger: so many GiB no GPU has.
-  constexpr double kSurelyMebi = 500;
-  if (measure.unit == FieldUnit::kNone && !field.fraction && field.value >= kSurelyMebi && words.ends_with("mem"))
+  if (measure.unit == FieldUnit::kNone && surely_mebi(field) && words.ends_with("mem"))
     measure = {FieldUnit::kBytes, units::MiB.value};
   std::size_t left = 0;
   while (true) {
@@ -358,6 +361,47 @@ NamedValue meaning_of(const LogField& field) {
     left = blank + 1;
     words = std::string_view(small.data() + left, name.size() - left);
   }
+}
+
+/// What was found last for names like this one: the lines of a log have the same names again and again.
+struct Remembered {
+  std::array<char, 31> name{};
+  std::uint8_t size = 0;  ///< 0: nothing
+  FieldUnit unit = FieldUnit::kNone;
+  bool mebi = false, gibi = false, surely_mebi = false;
+  double scale = 0;
+  NamedValue value;
+
+  bool is_of(const LogField& field, const FieldMeasure& measure) const {
+    return size == field.name.size() && unit == measure.unit && mebi == field.mebi && gibi == field.gibi &&
+           surely_mebi == gpuplan::surely_mebi(field) && scale == measure.scale &&
+           std::memcmp(name.data(), field.name.data(), size) == 0;
+  }
+};
+
+}  // namespace
+
+NamedValue meaning_of(const LogField& field) {
+  const FieldMeasure measure = field.measure ? *field.measure : field_measure(field.unit).value_or(FieldMeasure{});
+  constexpr std::size_t kPlaces = 64;
+  constinit thread_local std::array<Remembered, kPlaces> memory{};
+  const std::string_view name = field.name;
+  if (name.empty() || name.size() > Remembered{}.name.size()) return meaning_in(field, measure);
+  const auto letter = [](char c) { return static_cast<std::size_t>(static_cast<unsigned char>(c)); };
+  const std::size_t hash = name.size() + 3 * letter(name.front()) + 5 * letter(name.back()) +
+                           7 * letter(name[name.size() / 2]) + static_cast<std::size_t>(measure.unit);
+  Remembered& place = memory[hash % kPlaces];
+  if (place.is_of(field, measure)) return place.value;
+  const NamedValue value = meaning_in(field, measure);
+  std::ranges::copy(name, place.name.begin());
+  place.size = static_cast<std::uint8_t>(name.size());
+  place.unit = measure.unit;
+  place.mebi = field.mebi;
+  place.gibi = field.gibi;
+  place.surely_mebi = surely_mebi(field);
+  place.scale = measure.scale;
+  place.value = value;
+  return value;
 }
 
 NamedValue meaning_of_key(std::string_view name) {

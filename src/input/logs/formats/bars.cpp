@@ -98,6 +98,30 @@ bool names_training(std::string_view label) {
   return epoch_of(label).number.has_value();
 }
 
+/// What the words before a bar say; of one bar they are the same again and again.
+struct BarLabel {
+  std::array<char, 48> text{};
+  std::size_t size = std::string_view::npos;  ///< nothing yet
+  bool training = false, held_out = false, epochs = false, loss = false, steps = false;
+  EpochLabel epoch;
+};
+
+const BarLabel& told_by_label(std::string_view label) {
+  constinit thread_local BarLabel last;
+  if (label.size() == last.size && std::string_view(last.text.data(), last.size) == label) return last;
+  const std::size_t val = label.find("val");
+  last.training = names_training(label);
+  last.held_out = holds(label, "alid") || holds(label, "eval") ||
+                  (val != std::string_view::npos && !label.substr(val).starts_with("value"));
+  last.epochs = holds(label, "poch");
+  last.loss = holds(label, "loss");
+  last.steps = label.ends_with(" Steps");
+  last.epoch = epoch_of(label);
+  last.size = label.size() <= last.text.size() ? label.size() : std::string_view::npos;
+  if (last.size == label.size()) std::ranges::copy(label, last.text.begin());
+  return last;
+}
+
 }  // namespace
 
 Match take_bar(std::string_view text, ProgressBar& bar) {
@@ -158,17 +182,15 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
   record.step = bar.done;
   note_postfix(book, record, bar.postfix);
   // "Training Epoch: 1/3, step 10/100 completed (loss: 1.23): "
-  if (!record.has(StepValue::kLoss) && holds(bar.label, "loss")) note_postfix(book, record, bar.label);
+  const BarLabel& label = told_by_label(bar.label);
+  if (!record.has(StepValue::kLoss) && label.loss) note_postfix(book, record, bar.label);
   if (record.has(StepValue::kValidation)) book.facts.bar_validation = record[StepValue::kValidation];
-  const std::size_t val = bar.label.find("val");
-  const bool held_out = holds(bar.label, "alid") || holds(bar.label, "eval") ||
-                        (val != std::string_view::npos && !bar.label.substr(val).starts_with("value"));
   LogFacts& facts = book.facts;
-  if (holds(bar.label, "poch") && !epoch.number) {  // a bar over epochs
+  if (label.epochs && !epoch.number) {  // a bar over epochs
     facts.epoch_bar_total = bar.total;
     return Match::kNo;
   }
-  if (!names_training(bar.label) && (held_out || !record.has(StepValue::kLoss))) return Match::kNo;
+  if (!label.training && (label.held_out || !record.has(StepValue::kLoss))) return Match::kNo;
   double planned = bar.total;
   if (!epoch.number && facts.epoch_bar_total > 1 && !std::isnan(bar.total)) {
     // Bars of steps that begin anew while one of epochs goes on (OneTrainer).
@@ -256,7 +278,7 @@ Match open_bar(LogBook& book, const LogLine& line) {
   StepRecord record;
   note_postfix(book, record, bar.postfix);
   if (!record.has(StepValue::kLoss)) return Match::kNo;
-  EpochLabel epoch = epoch_of(bar.label);
+  const EpochLabel epoch = told_by_label(bar.label).epoch;
   // How long an epoch is, is known when the next one begins.
   LogFacts& facts = book.facts;
   if (epoch.number && facts.bar_epoch && *epoch.number > *facts.bar_epoch) facts.steps_before += facts.bar_done;
@@ -318,8 +340,9 @@ Match labelled_bar(LogBook& book, const LogLine& line) {
     bar.step_seconds *= passes;
   }
   // NeMo's one bar is of all steps, and so is "Epoch 1/10 Steps:" of programs for pictures.
-  const bool whole = holds(bar.postfix, "consumed_samples=") || bar.label.ends_with(" Steps");
-  return note_bar(book, line, bar, epoch_of(bar.label), whole);
+  const BarLabel& label = told_by_label(bar.label);
+  const bool whole = label.steps || holds(bar.postfix, "consumed_samples=");
+  return note_bar(book, line, bar, label.epoch, whole);
 }
 
 }  // namespace gpuplan
