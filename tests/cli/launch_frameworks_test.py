@@ -363,6 +363,23 @@ class WhatAnEarlierPhaseLeft(Launched):
                 self.assertTrue(self.work(script, {**environment, "MODEL": "mine"}, stubs).endswith("/01-first/final\n"))
 
 
+class LlamaFactory(Launched):
+    def test_adapters_pass_by_routed_experts(self):
+        """lora_target: all takes every linear layer (model_utils/misc.py), which routed experts are in transformers 4."""
+        for model, experts in (("Qwen/Qwen3-30B-A3B", True), (LLAMA, False)):
+            text = (self.folder(training_job("llama-factory", model, SAMPLES, 8, 1, "method: lora")).path / "phases/01-train/llama_factory.yaml").read_text()
+            targets = yaml.safe_load(text)["lora_target"].split(",")
+            if not experts:
+                self.assertEqual(targets, ["all"])
+                continue
+            taken = lambda path: any(path.endswith("." + target) for target in targets)
+            for path, wanted in (("model.layers.0.self_attn.q_proj", True), ("model.layers.0.self_attn.o_proj", True),
+                                 ("model.layers.0.mlp.experts.5.gate_proj", False), ("model.layers.0.mlp.experts.5.down_proj", False),
+                                 ("model.layers.0.mlp.shared_experts.up_proj", True), ("model.layers.0.mlp.shared_expert.up_proj", True),
+                                 ("model.layers.0.mlp.gate_proj", True), ("model.layers.0.mlp.gate", False)):
+                self.assertEqual(taken(path), wanted, path)
+
+
 class Megatron(Launched):
     def text(self, *case, **more):
         return self.script(self.folder(training_job("megatron", *case, **more)))
@@ -396,6 +413,20 @@ class Megatron(Launched):
             code, said = self.flags(odd)
             self.assertEqual((code, said.count("\n")), (78, 1), said)
             self.assertIn("set command:", said)
+
+    def test_gradients_are_summed_without_apex(self):
+        """ColumnParallelLinear ends at its first line where APEX's kernel is asked for and not there."""
+        script = self.text(LLAMA, TOKENS, 8, 1, "parallel: {tp: 2}")
+        begin = script.index("  load=()")
+        lines = script[begin:script.index("  export CUDA_DEVICE_MAX_CONNECTIONS", begin)]
+        for module, flags in ((None, ["--no-gradient-accumulation-fusion"]), ("fused_weight_gradient_mlp_cuda.py", [])):
+            with tempfile.TemporaryDirectory() as place:
+                if module:
+                    (Path(place) / module).touch()
+                done = subprocess.run(["bash", "-euc", lines + '\nprintf "%s\\n" "${load[@]}"'], capture_output=True, text=True, timeout=60,
+                                      check=False, env={"PATH": "/usr/bin:/bin", "PYTHONPATH": place, "GPUPLAN_CHECKPOINTS": place, "PRETRAINED": "p"})
+                self.assertEqual(done.stdout.split(), ["--load", "p", "--finetune"] + flags, done.stderr)
+        self.assertIn("--min-lr 1e-06 ", script.replace("0.000001 ", "1e-06 "))
 
     def test_offload_is_part_of_the_distributed_optimizer(self):
         script = self.text(GPT2, TOKENS, 1, 1, "{offload: optimizer, parallel: {sharding: none}}")

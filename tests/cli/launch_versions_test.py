@@ -34,6 +34,8 @@ echo "$*" >>"$CALLS"
 case $* in
   version) printf 'Client Version: v9.9.9\\nKustomize Version: v5.4.2\\nServer Version: v%s\\n' "$KUBERNETES" ;;
   *deployment*) printf 'registry.k8s.io/jobset/jobset:v%s' "$JOBSET" ;;
+  *localqueues*) printf '%s\\n' "${QUEUE:-user-queue}" >&2; [ -z "${QUEUE:-}" ] ;;
+  *jsonpath*) echo Complete ;;
 esac
 """
 
@@ -106,6 +108,17 @@ class Versions(unittest.TestCase):
             code, output, calls = self.bash(out, *words, VERSION=old, KUBERNETES=old, JOBSET=self.known["jobset"][0])
             self.assertEqual(code, 78, output)
             self.assertTrue(all(call.startswith(("--version", "version", "get deployment")) for call in calls), calls)
+
+    def test_nothing_waits_for_a_queue_that_is_not_there(self):
+        out = self.launch("kubernetes")
+        good = {"KUBERNETES": self.known["kubernetes"][0], "JOBSET": self.known["jobset"][0]}
+        for queue, code, said in (("", 0, ""), ("error: the server doesn't have a resource type \"localqueues\"", 78, "no Kueue"),
+                                  ('Error from server (NotFound): localqueues.kueue.x-k8s.io "user-queue" not found', 78, "no queue user-queue"),
+                                  ("Error from server (Forbidden): you may not", 0, "")):
+            got, output, calls = self.bash(out, "kubernetes/submit.sh", QUEUE=queue, **good)
+            self.assertEqual(got, code, output)
+            self.assertIn(said, output)
+            self.assertEqual(any(call.startswith("apply") for call in calls), code == 0, calls)
 
     def test_where_commands_are_typed_it_is_the_first(self):
         for to in ("skypilot", "dstack"):

@@ -12,6 +12,21 @@ tell_marks() {
   kubectl create configmap "$marks" "${all[@]}" --dry-run=client -o yaml | kubectl apply -f -
 }
 
+# check_queue NAME: jobs that wait for a queue that nobody reads would wait for ever. What may not be asked is let alone.
+check_queue() {
+  local said files='kubernetes/*.yaml'
+  said=$(kubectl get localqueues.kueue.x-k8s.io "$1" 2>&1) && return 0
+  case $said in
+    *"have a resource type"* | *"could not find the requested resource"*)
+      said="this cluster has no Kueue, which the jobs wait for: set suspend to false in $files and take out their queue-name, or install Kueue"
+      ;;
+    *"(NotFound)"*) said="there is no queue $1 (LocalQueue of Kueue) in this namespace: name yours by market.pools in the job, or in $files" ;;
+    *) return 0 ;;
+  esac
+  printf '%s\n' "$said" >&2
+  exit 78
+}
+
 # start KIND NAME FILE
 start() {
   tell_marks

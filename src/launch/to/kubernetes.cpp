@@ -67,9 +67,12 @@ std::string submit_text(const Launch& launch, const std::vector<KubernetesGroup>
       "set -euo pipefail\n"
       "cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\"\n"
       "export marks=" +
-      names.marks +
-      "\n# shellcheck source=/dev/null\n. kubernetes/lib.sh\n\nbash kubernetes/versions.sh\nkubectl apply "
-      "--server-side -k .\n";
+      names.marks + "\n# shellcheck source=/dev/null\n. kubernetes/lib.sh\n\nbash kubernetes/versions.sh\n";
+  std::vector<std::string> queues;
+  for (const KubernetesGroup& group : asked)
+    if (std::ranges::find(queues, group.queue) == queues.end()) queues.push_back(group.queue);
+  for (const std::string& queue : queues) text += "check_queue " + queue + "\n";
+  text += "kubectl apply --server-side -k .\n";
   const auto words = [&](std::size_t g) {
     return std::string(asked[g].machine.nodes > 1 ? "jobset" : "job") + " " + asked[g].name;
   };

@@ -191,7 +191,8 @@ Result<Work> megatron_work(const WorkPlace& place) {
   precision(flags, s.precision);
   flags.set("optimizer", optimizer);
   flags.set("lr", rate);
-  flags.set("min-lr", rate / 10);
+  constexpr double kDigits = 1e12;  // a tenth of 1e-5 is 1e-6, and not 1.0000000000000002e-06
+  flags.set("min-lr", std::round(rate / 10 * kDigits) / kDigits);
   flags.set("lr-decay-style", "cosine");
   flags.set("lr-warmup-iters", warm_up_steps(place, clamped<int>(std::clamp(std::ceil(steps / 50.0), 1.0, 2000.0))));
   flags.set("weight-decay", number_argument(place, "weight_decay", scratch ? 0.1 : 0.0));
@@ -251,6 +252,11 @@ Result<Work> megatron_work(const WorkPlace& place) {
       "  load=(--load \"$GPUPLAN_CHECKPOINTS\")\n";
   if (!scratch) start += "else\n  load=(--load \"$PRETRAINED\" --finetune)\n";
   start += "fi";
+  // The layers outside of Transformer Engine sum gradients by a kernel of APEX, and end without it
+  // (megatron/core/tensor_parallel/layers.py, ColumnParallelLinear).
+  start +=
+      "\npython3 -c 'import fused_weight_gradient_mlp_cuda' 2>/dev/null ||\n"
+      "  load+=(--no-gradient-accumulation-fusion)";
   std::string words = " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"";
   work.command = {start, "export CUDA_DEVICE_MAX_CONNECTIONS=1"};
   if (!model.drawn) {

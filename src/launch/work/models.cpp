@@ -335,6 +335,24 @@ std::string target_pattern(const TrainPhase& train) {
          (targets.empty() ? every : join(targets, "|")) + ")";
 }
 
+std::vector<std::string> target_paths(const TrainPhase& train) {
+  std::vector<std::string> targets = adapter_targets(train);
+  if (!experts_are_modules(train.models.front().shape)) return targets;
+  if (targets.empty())
+    targets = {"q_proj",    "k_proj",   "v_proj",    "o_proj",  "q_a_proj", "q_b_proj", "kv_a_proj_with_mqa",
+               "kv_b_proj", "qkv_proj", "gate_proj", "up_proj", "down_proj"};
+  std::vector<std::string> paths;
+  for (const std::string& target : targets) {
+    if (target != "gate_proj" && target != "up_proj" && target != "down_proj") {
+      paths.push_back(target);
+      continue;
+    }
+    for (const std::string_view part : {"mlp.", "shared_expert.", "shared_experts."})
+      paths.push_back(std::string(part) + target);
+  }
+  return paths;
+}
+
 Result<void> keeps_states_apart(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   if (train.models.front().shape.states.layers == 0 || !separate_samples(train)) return {};

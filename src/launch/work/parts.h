@@ -167,6 +167,9 @@ std::string towers_unloaded(const WorkPlace& place, bool trl);
 /// projections of the same names, which no text reaches, and so have routed experts, beside which peft would put
 /// adapters (tuners_utils.py, all-linear). "": adapter_targets() says it.
 std::string target_pattern(const TrainPhase& train);
+/// The same for programs that take names alone (LLaMA-Factory): ends of paths, which peft compares with a dot before
+/// them (tuners_utils.py, check_target_module_exists); those that a model lacks are passed by. Empty: all projections.
+std::vector<std::string> target_paths(const TrainPhase& train);
 /// Fails where packed samples would reach each other through the state of state-space layers.
 Result<void> keeps_states_apart(const WorkPlace& place);
 

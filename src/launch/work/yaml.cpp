@@ -300,7 +300,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (trains_adapters(train))
     lines.set("lora_rank", train.lora.rank)
         .set("lora_alpha", adapters.alpha)
-        .set("lora_target", adapter_targets(train).empty() ? "all" : join(adapter_targets(train), ","));
+        .set("lora_target", target_paths(train).empty() ? "all" : join(target_paths(train), ","));
   if (adapters.dropout > 0) lines.set("lora_dropout", adapters.dropout);
   if (adapters.rslora) lines.set("use_rslora", true);
   if (adapters.dora) lines.set("use_dora", true);
