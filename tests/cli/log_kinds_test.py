@@ -197,6 +197,11 @@ class Kinds(unittest.TestCase):
                 self.assertEqual(told, wanted["measured"])
                 self.assertEqual(answer["end"], wanted.get("end", "unfinished" if "planned" in wanted else "unknown"))
 
+    def test_roles_of_torchx(self):
+        text = each("i.finetune/0 [default0]:Training epoch 0, iteration {i}/99 | lr: 1.5e-07 | global_batch_size: 128 | reduced_train_loss: {down} | train_step_timing in s: 3.5\n")
+        answer = self.ask(text)
+        self.assertEqual((answer["formats"], answer["steps"], answer["planned_steps"], answer["loss"]["end"]), (["NeMo"], 21, 100, 2.375))
+
     def test_records_of_llama_bench(self):
         records = [{"model_type": "llama 7B Q4_0", "n_prompt": read, "n_gen": written, "avg_ns": 970000000, "avg_ts": rate, "samples_ts": [rate]}
                    for read, written, rate in ((512, 0, 5220.5), (0, 128, 131.25))]

@@ -156,6 +156,11 @@ std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view prog
          ": remove older ones during the run.";
 }
 
+double tenth_of(double rate) {
+  constexpr double kPlaces = 1e15;
+  return std::round(rate * kPlaces / 10) / kPlaces;
+}
+
 int log_steps(const WorkPlace& place) {
   constexpr double kLines = 2000;  // enough for curves, few enough to read
   return clamped<int>(std::clamp(std::ceil(place.estimate().steps / kLines), 1.0, 100.0));

@@ -191,8 +191,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   precision(flags, s.precision);
   flags.set("optimizer", optimizer);
   flags.set("lr", rate);
-  constexpr double kDigits = 1e12;  // a tenth of 1e-5 is 1e-6, and not 1.0000000000000002e-06
-  flags.set("min-lr", std::round(rate / 10 * kDigits) / kDigits);
+  flags.set("min-lr", tenth_of(rate));
   flags.set("lr-decay-style", "cosine");
   flags.set("lr-warmup-iters", warm_up_steps(place, clamped<int>(std::clamp(std::ceil(steps / 50.0), 1.0, 2000.0))));
   flags.set("weight-decay", number_argument(place, "weight_decay", scratch ? 0.1 : 0.0));

@@ -112,7 +112,7 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   const int steps = steps_of(place);
   const double rate = number_argument(place, "learning_rate", scratch ? 6e-4 : 3e-5);
   const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
-  json.member("learning_rate", rate).member("min_lr", rate / 10).member("max_iters", steps);
+  json.member("learning_rate", rate).member("min_lr", tenth_of(rate)).member("max_iters", steps);
   json.member("lr_decay_iters", steps).member("warmup_iters", warm_up_steps(place, std::max(steps / 50, 1)));
   json.member("weight_decay", number_argument(place, "weight_decay", 0.1));
   json.member("beta1", 0.9).member("beta2", 0.95).member("grad_clip", number_argument(place, "grad_clip", 1.0));

@@ -85,6 +85,8 @@ std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view prog
 std::vector<std::string> adapter_targets(const TrainPhase& train);
 /// Steps between two lines of the log.
 int log_steps(const WorkPlace& place);
+/// A tenth of a rate of learning as people write it: that of 1e-5 is 1e-6 and not 1.0000000000000002e-06.
+double tenth_of(double rate);
 /// Sequences of an optimizer step.
 int batch_of(const WorkPlace& place);
 int steps_of(const WorkPlace& place);

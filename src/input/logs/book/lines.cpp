@@ -172,6 +172,20 @@ void note_glog_time(std::string_view text, LogLine& line) {
   line.time = kDay * (kYear + kBefore[static_cast<std::size_t>(month - 1)] + day - 1) + seconds;
 }
 
+/// "i.finetune/0 [default0]:" (TorchX, NeMo-Run): a role and its replica, before the mark of a rank.
+bool take_role(std::string_view& text) {
+  constexpr std::size_t kLongest = 64;
+  const std::size_t end = text.substr(0, kLongest).find(" [");
+  const std::size_t slash = text.substr(0, end).rfind('/');
+  if (end == std::string_view::npos || slash == std::string_view::npos || slash + 1 == end) return false;
+  const std::string_view replica = text.substr(slash + 1, end - slash - 1), mark = text.substr(end + 1);
+  if (replica.find_first_not_of("0123456789") != std::string_view::npos || text.find(' ') != end) return false;
+  if (!mark.starts_with("[default") && !mark.starts_with("[rank") && !(mark.size() > 1 && is_digit(mark[1])))
+    return false;
+  text = mark;
+  return true;
+}
+
 /// "worker-0: " (pdsh) and "trainer-1  | " (docker compose): the name of a host, before what a name would not stand
 /// before otherwise.
 bool take_host(std::string_view& text) {
@@ -215,7 +229,7 @@ LogLine plain_line(std::string_view text, std::uint32_t number, std::string& buf
     else if (is_digit(peek.front())) taken = take_digits(peek, line);
     else if (i == 0 && is_letter(peek.front())) {
       note_glog_time(peek, line);
-      taken = take_host(peek);
+      taken = take_role(peek) || take_host(peek);
     }
     if (!taken) break;
     text = peek;
