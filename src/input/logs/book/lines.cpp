@@ -175,11 +175,12 @@ void note_glog_time(std::string_view text, LogLine& line) {
 /// "i.finetune/0 [default0]:" (TorchX, NeMo-Run): a role and its replica, before the mark of a rank.
 bool take_role(std::string_view& text) {
   constexpr std::size_t kLongest = 64;
-  const std::size_t end = text.substr(0, kLongest).find(" [");
+  const std::size_t end = text.find(' ');
+  if (end >= kLongest || end + 1 == text.size() || text[end + 1] != '[') return false;
   const std::size_t slash = text.substr(0, end).rfind('/');
-  if (end == std::string_view::npos || slash == std::string_view::npos || slash + 1 == end) return false;
+  if (slash == std::string_view::npos || slash + 1 == end) return false;
   const std::string_view replica = text.substr(slash + 1, end - slash - 1), mark = text.substr(end + 1);
-  if (replica.find_first_not_of("0123456789") != std::string_view::npos || text.find(' ') != end) return false;
+  if (replica.find_first_not_of("0123456789") != std::string_view::npos) return false;
   if (!mark.starts_with("[default") && !mark.starts_with("[rank") && !(mark.size() > 1 && is_digit(mark[1])))
     return false;
   text = mark;
