@@ -80,9 +80,16 @@ Part part_in(std::string_view lower, const ClaimAmount& value) {
                                " sequences a gpu"}))
     return Part::kMicro;
   if (ends_with_word(before, {"global batch", "effective batch", "total batch", "the batch", "batch size"}) ||
-      before == "batch")
+      before == "batch" ||
+      (ends_with_word(before, {"the same"}) && starts_with_any(behind, {" sequences", " samples", " examples"})))
     return Part::kGlobal;
   return Part::kNone;
+}
+
+/// "Stage 2", "run 3": which one, and not how many.
+bool is_number_of_a_part(std::string_view lower, const ClaimAmount& value) {
+  return ends_with_word(trim(lower.substr(0, value.from)),
+                        {"stage", "phase", "run", "experiment", "option", "plan", "table", "part", "version", "wp"});
 }
 
 /// GPUs × micro-batch × accumulation = global batch, in rows, sheets, lists and sentences.
@@ -207,7 +214,8 @@ class Batches {
         if (one.from < from || one.from >= to) continue;
         const Part part = is_count(one) ? part_in(lower, one) : Part::kNone;
         if (part != Part::kNone) batch.add(part, one);
-        else clear = clear && one.dimension != ClaimDimension::kBare && one.dimension != ClaimDimension::kSteps;
+        else if (!is_number_of_a_part(lower, one))
+          clear = clear && one.dimension != ClaimDimension::kBare && one.dimension != ClaimDimension::kSteps;
       }
       int named = 0;
       for (const GpuMention& gpu : line.said.gpus)

@@ -222,16 +222,39 @@ class Cards {
            has_word_of(lower, {"ram", "ssd", "nvme", "then", "after", "still", "half", "ecc", "if", "pod", "data"});
   }
 
+  /// Words of a card that is shared, or another of the same name: wherever in the paragraph they stand.
+  static bool is_of_a_part(const std::string& lower) {
+    return has_any(lower, {"mig", "slice", "partit", "vgpu", "virtual", "laptop", "mobile", "notebo"}) ||
+           has_word_of(lower, {"ecc"});
+  }
+
+  /// The name is at the beginning, and nothing but a stop behind the size.
+  static bool is_whole_line(std::string_view lower, std::size_t from, std::string_view behind) {
+    const std::string_view front = trim(lower.substr(0, from));
+    return is_one_of(front, {"", "-", "*", "an", "a", "one", "1x", "nvidia", "amd"}) && is_one_of(behind, {"", "."});
+  }
+
   void memory_told(int line, const std::string& lower, const GpuMention& gpu, const ClaimAmount& amount,
                    const std::string& between, std::string_view behind) {
     const bool bracket = between == "(", with = between == "with",
-               plural =
-                   is_one_of(between, {"have", "come with", "offer", "have only", "have a total of", "have in all"}),
+               plural = is_one_of(between, {"have", "come with", "offer", "bring", "ship with", "carry", "have only",
+                                            "have a total of", "have in all"}),
+               // "L40S = 48 GB", a line of its own
+        equal = is_one_of(between, {"=", ":"}) && is_whole_line(lower, gpu.from, behind),
                is = is_one_of(between, {"is a", "is an"});
-    if (!bracket && !with && !plural && !is &&
-        !is_one_of(between, {"has", "comes with", "offers", "has only", "'s memory is", "'s vram is"}))
+    if (!bracket && !with && !plural && !is && !equal &&
+        !is_one_of(between, {"has", "comes with", "offers", "has only", "'s memory is", "'s vram is", "brings",
+                             "ships with", "carries", "sports", "features", "gives us", "gives you", "only has"}))
       return;
-    if (is_of_other_memory(lower) || (!bracket && !is_subject(lower, gpu.from))) return;
+    // What the other sentences of a paragraph say of models and batches is of no card.
+    const std::size_t from = begin_of_sentence(lower, gpu.from);
+    const std::size_t end = end_of_sentence(lower, amount.to);
+    const std::string sentence = lower.substr(from, end - from),
+                      clause = lower.substr(from, std::min(lower.find_first_of(",;", amount.to), end) - from);
+    if (is_of_other_memory(clause) || is_of_a_part(lower) ||
+        has_any(sentence, {"free", " left", "remain", "availab", "usable", "used", "of which", "of them"}) ||
+        (!bracket && !is_subject(lower, gpu.from)))
+      return;
     // "Memory: H100 (64 GB), A100 (32 GB)" is what each takes.
     if (bracket && has_any(lower.substr(0, lower.find(": ") + 1), {"memory", "footprint"})) return;
     bool ends = trim(behind).empty();

@@ -104,6 +104,7 @@ class Columns {
         const bool bare = value->dimension == ClaimDimension::kBare;
         if (is_total(row)) {
           // A number without unit is a sum where its column says so and has parts that are none of sizes.
+          if (tally.has_total() && tally.parts() == 0 && !bare) total_with_share(row, label, *value, tally.so_far());
           const bool of_parts = tally.parts() >= 2 && (!bare || head.find("cost") != std::string::npos ||
                                                        head.find("total") != std::string::npos);
           if (of_parts || (tally.has_total() && tally.parts() == 1 && !bare)) {
@@ -141,6 +142,22 @@ class Columns {
         tally.part(*value, label.text, instead ? &*instead : nullptr);
       }
     }
+  }
+
+  /// "Grand total with 10% buffer" below a subtotal.
+  void total_with_share(const ClaimRow& row, const ClaimText& label, const ClaimAmount& value, const ClaimEnds& above) {
+    const std::string lower = to_lower(label.text);
+    if (label.quantities.size() != 1 || label.quantities[0].dimension != ClaimDimension::kShare ||
+        label.quantities[0].range() ||
+        !has_word_of(lower, {"buffer", "reserve", "contingency", "margin", "puffer", "vat", "tax", "mwst"}) ||
+        !(has_word_of(lower, {"with", "incl", "including", "plus", "mit", "inkl"}) || lower.contains('+')))
+      return;
+    const ClaimEnds right = above * (ends_of(1.0) + ends_of(label.quantities[0], true));
+    bench_.use(value);
+    bench_.use(label.quantities[0]);
+    if (fits(value, right)) return;
+    bench_.find(FindingKind::kWrong, row.line, label.text, value.text, told(value, right),
+                told(value, above) + " + " + label.quantities[0].text);
   }
 
   /// "09:00" in minutes; nullopt: no time of a day.

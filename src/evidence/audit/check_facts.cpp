@@ -201,8 +201,34 @@ class Facts {
     if (price == nullptr || price->from < gpu.to || price->foreign || price->odd || price->per_node ||
         price->unit != 1 || price->low <= 0 || is_value_of_time(line.said.text, *price))
       return;
-    const std::string joined = to_lower(trim(std::string_view(line.said.text).substr(gpu.to, price->from - gpu.to)));
-    if (!is_one_of(joined, {"at", "@", ", at", "for", "costs", "at only", "on demand at"})) return;
+    const std::string joined = to_lower(std::string_view(line.said.text).substr(gpu.to, price->from - gpu.to));
+    std::string_view words = trim(joined);
+    for (const std::string_view about : {"about", "around", "roughly", "~", "only", "just"})
+      if (words.ends_with(about)) words = trim(words.substr(0, words.size() - about.size()));
+    if (!is_one_of(words, {"at",
+                           "@",
+                           ", at",
+                           "for",
+                           "costs",
+                           "on demand at",
+                           "cost",
+                           "go for",
+                           "goes for",
+                           "rents for",
+                           "rent for",
+                           "rents at",
+                           "rent at",
+                           "is quoted at",
+                           "are quoted at",
+                           "quoted at",
+                           "lists at",
+                           "sells at",
+                           "can be had for",
+                           "is",
+                           "are",
+                           "=",
+                           ":"}))
+      return;
     const Range market = market_of(gpu.key, gpu.gigabytes);
     constexpr int kEnough = 3;
     if (market.offers < kEnough) return;

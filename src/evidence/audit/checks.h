@@ -97,6 +97,11 @@ void check_rates(Bench& bench);
 void check_amounts(Bench& bench);
 /// "A 40% discount on $1,000 is $400", "net $100, 19% VAT, gross $119", "$0.99 instead of $2.49 saves 60%".
 void check_changes(Bench& bench);
+/// "80M tokens ... At 2,500 tokens/s that takes 8.9 h": what a sentence computes from one before it.
+void check_context(Bench& bench);
+/// "1.2 TB plus 800 GB add up to 2 TB", "10% of 600k pairs go to validation = 60k", "one 8xH200 node costs $28 an hour,
+/// so each H200 is $3.50/h", lists that end with "Total $59.40".
+void check_clauses(Bench& bench);
 /// GPUs × micro-batch × accumulation = global batch.
 void check_batches(Bench& bench);
 /// "Monthly cost" beside "yearly cost".
@@ -131,6 +136,8 @@ void check_cards(Bench& bench);
 void check_facts(Bench& bench);
 /// Weights of a model by its parameters, and cards that they fit on.
 void check_weights(Bench& bench);
+/// "Full fine-tuning of an 8B with AdamW needs 130 GB"; "Its weights are 145 GB" below the name of the model.
+void check_training(Bench& bench);
 /// "Fits on one H100: yes" beside weights that are more than the card has.
 void check_fits(Bench& bench);
 /// Caches of keys and values.

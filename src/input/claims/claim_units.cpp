@@ -128,13 +128,21 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"token", ClaimDimension::kTokens, 1},
     {"samples", ClaimDimension::kSamples, 1},
     {"sample", ClaimDimension::kSamples, 1},
+    {"jetons", ClaimDimension::kTokens, 1},
     {"training examples", ClaimDimension::kSamples, 1},
+    {"exemples", ClaimDimension::kSamples, 1},
+    {"beispiele", ClaimDimension::kSamples, 1},
+    {"ejemplos", ClaimDimension::kSamples, 1},
     {"examples", ClaimDimension::kSamples, 1},
     {"images", ClaimDimension::kSamples, 1},
     {"steps", ClaimDimension::kSteps, 1},
     {"step", ClaimDimension::kSteps, 1},
+    {"schritte", ClaimDimension::kSteps, 1},
+    {"pasos", ClaimDimension::kSteps, 1},
     {"iterations", ClaimDimension::kSteps, 1},
     {"iters", ClaimDimension::kSteps, 1},
+    {"epochen", ClaimDimension::kEpochs, 1},
+    {"\xC3\xA9poques", ClaimDimension::kEpochs, 1},
     {"epochs", ClaimDimension::kEpochs, 1},
     {"epoch", ClaimDimension::kEpochs, 1},
     {"gpus", ClaimDimension::kGpus, 1},
@@ -183,6 +191,9 @@ constexpr PricePer kPer[] = {
     {" per hour", 1, false},
     {" an hour", 1, false},
     {" pro stunde", 1, false},
+    {" je stunde", 1, false},
+    {" par heure", 1, false},
+    {" por hora", 1, false},
     {"/day", 24, false},
     {" per day", 24, false},
     {"/week", 168, false},
@@ -223,41 +234,24 @@ std::optional<UnitHint> price_head(const std::string& lower) {
   if (has("saved")) return std::nullopt;
   const UnitHint of_gpu{ClaimDimension::kPrice, 1, true}, of_node{ClaimDimension::kPrice, 1, false, true};
   if (says_money(lower) &&
-      has_any(lower, {"/gpu-h", "/gpu/h", "/gpuh", "/gpu h", "/h/gpu", "/hr/gpu", "/hour/gpu", "per gpu-h", "per gpu h",
-                      "per gpu per h", "per gpu/h", "gpu-hour price", "gpu hour price", "gpu-hour rate",
-                      "gpu hour rate", "gpu-hour cost", "pro gpu-stunde", "pro gpu-h"}))
+      has_any(lower,
+              {"/gpu-h",         "/gpu/h",        "/gpuh",         "/gpu h",        "/h/gpu",         "/hr/gpu",
+               "/hour/gpu",      "per gpu-h",     "per gpu h",     "per gpu per h", "per gpu/h",      "gpu-hour price",
+               "gpu hour price", "gpu-hour rate", "gpu hour rate", "gpu-hour cost", "pro gpu-stunde", "pro gpu-h",
+               "je gpu-stunde",  "je gpu-h",      "par gpu-heure", "par heure-gpu", "por gpu-hora",   "por hora-gpu"}))
     return of_gpu;
   for (const std::string_view name : {"node", "machine", "instance", "server", "host", "knoten"})
     for (const std::string_view joint : {"-h", " h", "/h", " per h", "-stunde"})
-      for (const std::string_view per : {"/", "per ", "pro "}) {
+      for (const std::string_view per : {"/", "per ", "pro ", "je "}) {
         const std::string words = std::string(per) + std::string(name) + std::string(joint);
         if (says_money(lower) && has(words)) return of_node;
       }
-  if (has_any(lower, {"$/h",
-                      "usd/h",
-                      "$ per hour",
-                      "price per hour",
-                      "hourly",
-                      "per hour",
-                      "/hr",
-                      "pro stunde",
-                      "$/std",
-                      "price/h",
-                      "preis/h",
-                      "preis/std",
-                      "prix/h",
-                      "prix horaire",
-                      "prix par heure",
-                      "precio/h",
-                      "precio por hora",
-                      "eur/h",
-                      "\xE2\x82\xAC/h",
-                      "chf/h",
-                      "gbp/h",
-                      "\xC2\xA3/h",
-                      "eur/std",
-                      "\xE2\x82\xAC/std",
-                      "chf/std"}))
+  if (has_any(
+          lower,
+          {"$/h",          "usd/h",          "$ per hour", "price per hour",   "hourly",  "per hour",       "/hr",
+           "pro stunde",   "je stunde",      "$/std",      "price/h",          "preis/h", "preis/std",      "prix/h",
+           "prix horaire", "prix par heure", "precio/h",   "precio por hora",  "eur/h",   "\xE2\x82\xAC/h", "chf/h",
+           "gbp/h",        "\xC2\xA3/h",     "eur/std",    "\xE2\x82\xAC/std", "chf/std"}))
     return has_any(lower, {"/gpu", "per gpu", "per-gpu"}) ? of_gpu : UnitHint{ClaimDimension::kPrice, 1};
   return std::nullopt;
 }

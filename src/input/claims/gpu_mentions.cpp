@@ -180,7 +180,15 @@ void GpuMentions::form_and_memory(std::string_view text, GpuMention& mention, bo
 }
 
 std::vector<GpuMention> GpuMentions::in(std::string_view text) {
-  const auto known = [&](const std::string& stem) { return std::ranges::binary_search(stems_, stem); };
+  // "RTX 3090s": several of them.
+  const auto known = [&](std::string& stem) {
+    if (std::ranges::binary_search(stems_, stem)) return true;
+    if (stem.size() < 3 || stem.back() != 's' || !is_digit(stem[stem.size() - 2])) return false;
+    stem.pop_back();
+    if (std::ranges::binary_search(stems_, stem)) return true;
+    stem += 's';
+    return false;
+  };
   std::vector<GpuMention> found;
   for (std::size_t at = 0; at < text.size();) {
     const bool starts = is_letter(text[at]) && (at == 0 || !in_name(text[at - 1]) || text[at - 1] == 'x');

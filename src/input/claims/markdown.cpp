@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "evidence/claims/words.h"
+#include "input/claims/html_rows.h"
 #include "input/claims/options_across.h"
 
 namespace gpuplan {
@@ -284,41 +285,7 @@ class MarkdownLines {
     std::size_t end = at_;
     while (end < lines_.size() && !to_lower(lines_[end]).contains("</table")) ++end;
     if (end == lines_.size()) return false;
-    struct Cells {
-      int line = 0;
-      bool head = false;
-      std::vector<std::string> texts;
-    };
-    std::vector<Cells> rows;
-    bool in_cell = false;
-    for (std::size_t at = at_; at <= end; ++at) {
-      const std::string_view line = lines_[at].substr(0, kLongestPlanLine);
-      for (std::size_t i = 0; i < line.size(); ++i) {
-        const std::size_t close = line[i] == '<' ? line.find('>', i) : std::string_view::npos;
-        if (close == std::string_view::npos) {
-          if (in_cell) rows.back().texts.back() += line[i];
-          continue;
-        }
-        const std::string tag = to_lower(line.substr(i + 1, close - i - 1));
-        const auto is = [&](std::string_view name) {
-          return tag == name || (tag.starts_with(name) && tag[name.size()] == ' ');
-        };
-        if (is("tr")) {
-          rows.push_back({static_cast<int>(at) + 1, false, {}});
-          in_cell = false;
-        } else if ((is("td") || is("th")) && !rows.empty() && rows.back().texts.size() < kMostPlanCells) {
-          rows.back().head = rows.back().head || (is("th") && rows.size() == 1);
-          rows.back().texts.emplace_back();
-          in_cell = true;
-        } else if (is("/td") || is("/th") || is("/tr")) {
-          in_cell = false;
-        } else if (in_cell) {
-          rows.back().texts.back() += line.substr(i, close - i + 1);
-        }
-        i = close;
-      }
-      if (in_cell) rows.back().texts.back() += ' ';
-    }
+    std::vector<HtmlRow> rows = html_rows(lines_, at_, end, kLongestPlanLine, kMostPlanCells);
     if (rows.size() < 2 || rows.front().texts.size() < 2) return false;
     ClaimTable table;
     table.line = rows.front().line;

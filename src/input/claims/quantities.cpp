@@ -194,6 +194,9 @@ Before before(std::string_view text) {
     if (take("~") || take("\xE2\x89\x88") || take("approx.") || take("approx") || take("about") || take("roughly") ||
         take("around") || take("ca.") || take("circa") || take("etwa"))
       said.approximate = true;
+    else if (text.ends_with("add up to") || text.ends_with("adds up to") || text.ends_with("adding up to") ||
+             text.ends_with("sum up to") || text.ends_with("sums up to"))
+      return said;
     else if (take("<") || take("\xE2\x89\xA4") || take("under") || take("below") || take("less than") ||
              take("at most") || take("up to") || take("max"))
       said.at_most = true;
@@ -213,6 +216,31 @@ bool is_taken(std::string_view front) {
       return front.empty() || front.ends_with(' ');
     }
   return false;
+}
+
+/// "30,000 examples" in a document whose decimal sign is the comma: nobody writes three digits behind the point of what
+/// is counted. The number without its signs; nullopt: it is of another form.
+std::optional<double> counted_in_thousands(std::string_view digits) {
+  double value = 0;
+  std::size_t group = 0, groups = 0;
+  for (const char c : digits) {
+    if (is_digit(c)) {
+      value = value * 10 + (c - '0');
+      ++group;
+      continue;
+    }
+    constexpr std::size_t kOfGroup = 3;
+    if ((c != ',' && c != '.') || group == 0 || group > kOfGroup || (groups > 0 && group != kOfGroup))
+      return std::nullopt;
+    ++groups;
+    group = 0;
+  }
+  return groups == 1 && group == 3 && !digits.starts_with('0') ? std::optional(value) : std::nullopt;
+}
+
+bool is_counted(ClaimDimension dimension) {
+  return dimension == ClaimDimension::kSamples || dimension == ClaimDimension::kTokens ||
+         dimension == ClaimDimension::kSteps || dimension == ClaimDimension::kGpus;
 }
 
 /// "2 h 30 min" is one time.
@@ -309,7 +337,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     }
     // "a100-40": the rest of a name.
     const bool of_name = mention > 0 && all[at - 1] == '-' && said.gpus[mention - 1].to == at - 1;
-    const auto first = of_name ? std::nullopt : number_at(all.substr(at), decimal_);
+    auto first = of_name ? std::nullopt : number_at(all.substr(at), decimal_);
     if (!first) {
       while (at < all.size() && is_digit(all[at])) ++at;
       continue;
@@ -330,6 +358,7 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
     one.from = front.size();
     std::size_t end = at + first->length;
     Number second = *first;
+    const std::string_view digits = all.substr(at, first->length);
     // "20-40 min", "$17-$33", "1.5 h to 2 h"
     const auto unit_behind = [&](std::size_t from) -> std::pair<const ClaimUnit*, std::size_t> {
       std::size_t start = from + blanks_at(all, from);
@@ -399,6 +428,9 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
         end += 4;
       }
       one.odd = odd_unit_at(all.substr(end), true);
+      if (const auto whole =
+              is_counted(one.dimension) && second.value == first->value ? counted_in_thousands(digits) : std::nullopt)
+        second = *first = Number{*whole, 1, true, first->length};
     } else {
       const std::size_t next = end + blanks_at(all, end);
       const bool sign = all.substr(end).starts_with("\xC3\x97") || all.substr(end).starts_with('x') ||

@@ -13,7 +13,8 @@ namespace {
 ClaimRole money_role(std::string_view lower) {
   if (lower.contains("saved")) return ClaimRole::kSaved;
   if (has_any(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
-  if (has_any(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
+  if (has_any(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt", "betrag", "montant",
+                      "importe", "importo"}))
     return ClaimRole::kCost;
   // A column of money alone, or before taxes; what is after them is more than price times hours.
   for (const std::string_view net : {"$", "usd", "eur", "chf", "gbp", "\xE2\x82\xAC", "\xC2\xA3", "net", "netto",
@@ -217,7 +218,10 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
         return ClaimRole::kNone;
       if (has_any(lower, {"total", "gesamt"})) return ClaimRole::kTotalTime;
       if (lower.empty() || has_any(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "heures", "horas",
-                                           "minutes", "wall", "runtime", "training"}))
+                                           "minutes", "wall", "runtime", "training",
+                                           "dur\xC3\xA9"
+                                           "e",
+                                           "laufzeit", "tiempo", "duraci", "durata", "temps"}))
         return ClaimRole::kTime;
       return ClaimRole::kNone;
     case ClaimDimension::kPrice:

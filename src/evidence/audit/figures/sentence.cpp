@@ -25,13 +25,29 @@ constexpr std::pair<std::string_view, double> kNumbers[] = {
 
 }  // namespace
 
+namespace {
+
+/// The stop of "i.e." or "approx." ends no sentence.
+bool is_of_short_form(std::string_view text, std::size_t stop) {
+  const std::string_view front = text.substr(0, stop + 1);
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"i.e.", "e.g.", "approx.", " ca.", " vs.",
+                                                                     " incl.", " excl.", "z.B.", "d.h."},
+                             [&](std::string_view form) { return front.ends_with(form); });
+}
+
+}  // namespace
+
 std::size_t begin_of_sentence(std::string_view text, std::size_t at) {
-  const std::size_t stop = text.substr(0, at).rfind(". ");
-  return stop == std::string_view::npos ? 0 : stop + 2;
+  std::size_t stop = text.substr(0, at).rfind(". ");
+  while (stop != std::string_view::npos && stop > 0 && is_of_short_form(text, stop))
+    stop = text.substr(0, stop).rfind(". ");
+  return stop == std::string_view::npos || is_of_short_form(text, stop) ? 0 : stop + 2;
 }
 
 std::size_t end_of_sentence(std::string_view text, std::size_t at) {
-  return std::min(text.find(". ", at), text.size());
+  std::size_t stop = text.find(". ", at);
+  while (stop != std::string_view::npos && is_of_short_form(text, stop)) stop = text.find(". ", stop + 1);
+  return std::min(stop, text.size());
 }
 
 bool leads(std::string_view between, bool& verb) {

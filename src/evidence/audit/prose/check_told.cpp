@@ -44,7 +44,7 @@ class Told {
         same(line, all[i], all[i + 1]);
         in_brackets(line, all[i], all[i + 1]);
       }
-      changed(line);
+      for (std::size_t i = 0; i + 2 < all.size(); ++i) changed(line, i);
     }
   }
 
@@ -55,37 +55,18 @@ class Told {
     if (time.dimension != ClaimDimension::kTime || first.odd || second.odd || time.odd) return;
     const std::string joined = words_between(line.said, first, second), verb = words_between(line.said, second, time);
     const std::string before = to_lower(std::string_view(line.said.text).substr(0, first.from));
-    const bool turned = trim(before).ends_with("at") && is_one_of(joined, {"", ","});
+    // "2.4 s per step, 3,000 steps"
+    const bool by_step = first.dimension == ClaimDimension::kStepTime && is_one_of(joined, {",", ";"});
+    const bool turned = by_step || (trim(before).ends_with("at") && is_one_of(joined, {"", ","}));
     // "We train on 12B tokens. At 165,000 tokens/s that takes 20 h"
     if (!turned && !is_one_of(joined, {". at", "; at", ", at", "at", "@", "with", "at a rate of", "of"})) return;
-    const bool equal = is_one_of(verb, {"=", "\xE2\x89\x88"});
-    if (!equal && !is_one_of(verb, {"takes",
-                                    "take",
-                                    "taking",
-                                    "is",
-                                    "are",
-                                    ":",
-                                    "->",
-                                    "\xE2\x86\x92",
-                                    "need",
-                                    "needs",
-                                    "in",
-                                    ", which takes",
-                                    "which takes",
-                                    "that takes",
-                                    "this takes",
-                                    "it takes",
-                                    ", so it takes",
-                                    ", that takes",
-                                    ", which is",
-                                    ", which means",
-                                    "will take",
-                                    "would take",
-                                    "lasts",
-                                    "last",
-                                    "means",
-                                    "comes to",
-                                    "run for",
+    const bool equal = is_one_of(verb, {"=", "\xE2\x89\x88", "\xE2\x87\x92", "=>"});
+    if (!equal && !is_one_of(verb, {", so",         ", i.e.",     ", hence",       "takes",     "take",
+                                    "taking",       "is",         "are",           ":",         "->",
+                                    "\xE2\x86\x92", "need",       "needs",         "in",        ", which takes",
+                                    "which takes",  "that takes", "this takes",    "it takes",  ", so it takes",
+                                    ", that takes", ", which is", ", which means", "will take", "would take",
+                                    "lasts",        "last",       "means",         "comes to",  "run for",
                                     "runs for"}))
       return;
     const ClaimAmount &work = turned ? second : first, &speed = turned ? first : second;
@@ -152,21 +133,34 @@ class Told {
   }
 
   /// "With a 10% buffer: $440 -> $484", "Spot saves 60%: $3.20 becomes $1.28"
-  void changed(const ClaimLine& line) {
+  void changed(const ClaimLine& line, std::size_t place) {
     const auto& all = line.said.quantities;
-    if (all.size() != 3 || all[0].dimension != ClaimDimension::kShare) return;
-    const ClaimAmount &share = all[0], &from = all[1], &to = all[2];
+    const ClaimAmount &share = all[place], &to = all[place + 2];
+    if (share.dimension != ClaimDimension::kShare) return;
+    // Nothing else is counted in the sentence.
+    const std::size_t first = begin_of_sentence(line.said.text, share.from),
+                      last = end_of_sentence(line.said.text, to.to);
+    if ((place > 0 && all[place - 1].from >= first) || (place + 3 < all.size() && all[place + 3].from < last) ||
+        end_of_sentence(line.said.text, share.from) < to.from)
+      return;
+    ClaimAmount from = all[place + 1];
+    // "$1.60 becomes $0.64 per hour": both of an hour.
+    if (from.dimension == ClaimDimension::kMoney && to.dimension == ClaimDimension::kPrice && !from.odd) {
+      from.dimension = to.dimension;
+      for (double* value : {&from.low, &from.high, &from.low_step, &from.high_step}) *value *= to.unit;
+      from.unit = to.unit;
+    }
     if (from.dimension != to.dimension || from.currency != to.currency || share.range() || from.range() || to.range() ||
         (from.dimension != ClaimDimension::kMoney && from.dimension != ClaimDimension::kPrice &&
          from.dimension != ClaimDimension::kTime && from.dimension != ClaimDimension::kBytes) ||
         !is_one_of(words_between(line.said, from, to), {"->", "\xE2\x86\x92", "becomes", "become", "=>"}))
       return;
-    const std::string before = to_lower(std::string_view(line.said.text).substr(0, from.from));
+    const std::string before = to_lower(std::string_view(line.said.text).substr(first, from.from - first));
     const bool more = has_any(before,
-                              {"buffer", "vat", " tax", "contingency", "surcharge", "markup", "margin", "reserve"}),
+                              {"buffer", "vat", " tax", "contingency", "surcharge", "markup", "margin", "reserve "}),
                less = has_any(before, {"discount", "saves", "saving", " off"});
     if (more == less || before.contains("up to") || (less && share.high > 1)) return;
-    for (const ClaimAmount* one : {&share, &from, &to}) bench_.use(*one);
+    for (const ClaimAmount* one : {&share, &all[place + 1], &to}) bench_.use(*one);
     const ClaimEnds part = ends_of(share, true);
     const ClaimEnds factor =
         more ? ends_of(1.0) + part
