@@ -203,7 +203,10 @@ class Cards {
         if (amount.from < gpu.to || amount.range() || amount.approximate || amount.at_least || amount.at_most ||
             amount.odd)
           continue;
-        const std::string between(trim(std::string_view(lower).substr(gpu.to, amount.from - gpu.to)));
+        std::string_view words = trim(std::string_view(lower).substr(gpu.to, amount.from - gpu.to));
+        for (const std::string_view noun : {"cards ", "gpus ", "card ", "gpu "})
+          if (words.starts_with(noun)) words = trim(words.substr(noun.size()));
+        const std::string between(words);
         const std::string_view behind = std::string_view(lower).substr(amount.to);
         if (amount.dimension == ClaimDimension::kBytes && gpu.gigabytes == 0)
           memory_told(line.line_of(amount), lower, gpu, amount, between, behind);
@@ -293,8 +296,9 @@ class Cards {
                                         [&](const Gpu& one) { return std::round(one.memory / units::GiB) == size; }))
       return;
     // "The H100 have 640 GB": of how many is said elsewhere.
-    if (plural && std::ranges::any_of(names_.named(gpu.key),
-                                      [&](const Gpu* one) { return size > std::round(one->memory / units::GiB); }))
+    if (plural && !behind.starts_with(" each") && !behind.starts_with(" per gpu") &&
+        std::ranges::any_of(names_.named(gpu.key),
+                            [&](const Gpu* one) { return size > std::round(one->memory / units::GiB); }))
       return;
     bench_.use(amount);
     if (told_.insert(gpu.key + number_text(size)).second) size_of(line, gpu, size, amount.text);

@@ -20,6 +20,9 @@ ClaimRole money_role(std::string_view lower) {
   for (const std::string_view net : {"$", "usd", "eur", "chf", "gbp", "\xE2\x82\xAC", "\xC2\xA3", "net", "netto",
                                      "net amount", "nettobetrag", "net cost", "net total"})
     if (trim(lower) == net) return ClaimRole::kCost;
+  if (has_word_of(lower, {"bill", "spend", "charge", "charges", "expense", "invoice"}) &&
+      !has_any(lower, {"price", "per ", "/"}))
+    return ClaimRole::kCost;
   if (has_word(lower, "rent") && !has_any(lower, {"price", "per ", "/"})) return ClaimRole::kCost;
   // "Price per 1M tokens", "price / run": of no hour.
   if (lower.contains("price") && has_any(lower, {"per ", "/"})) return ClaimRole::kNone;

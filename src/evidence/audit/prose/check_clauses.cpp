@@ -29,6 +29,7 @@ class Clauses {
       for (std::size_t i = 0; i + 2 < all.size(); ++i) {
         added(line, all[i], all[i + 1], all[i + 2]);
         share_of(line, all[i], all[i + 1], all[i + 2]);
+        of_each_one(line, all[i], all[i + 1], all[i + 2]);
       }
       of_each(line);
     }
@@ -87,6 +88,38 @@ class Clauses {
     const ClaimEnds right = ends_of(share, true) * ends_of(whole, true);
     if (fits(part, right)) return;
     tell(line, part, right, share.text + " of " + whole.text);
+  }
+
+  /// "25 files of 400 MB each need 10 GB", "10 runs at 16 GPU-hours each add 160 GPU-hours".
+  void of_each_one(const ClaimLine& line, const ClaimAmount& count, const ClaimAmount& each, const ClaimAmount& all) {
+    constexpr double kMost = 1e6;
+    if (count.dimension != ClaimDimension::kBare || !count.whole || !is_single(count) || count.low > kMost ||
+        !count.currency.empty() || !is_single(each) || !is_single(all) || each.dimension != all.dimension ||
+        each.currency != all.currency)
+      return;
+    if (each.dimension != ClaimDimension::kBytes && each.dimension != ClaimDimension::kGpuTime &&
+        each.dimension != ClaimDimension::kTokens && each.dimension != ClaimDimension::kMoney)
+      return;
+    const std::string noun = between(line.said, count, each), verb = between(line.said, each, all);
+    const bool joined = noun.ends_with(" of") || noun.ends_with(" at") || noun.ends_with(" with");
+    constexpr std::size_t kLongest = 32;
+    if (!joined || noun.size() > kLongest || noun.find_first_of(".,;:(+") != std::string::npos) return;
+    if (!is_one_of(verb, {"each need", "each take", "each add", "each adds", "each make", "each, need", "each are",
+                          "each come to", "each, take", "each make up", "each cost", "each, in all", "each is",
+                          "each add another", "each adds another"}))
+      return;
+    const std::size_t from = begin_of_sentence(line.said.text, count.from);
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.from >= from && one.from < count.from) return;
+    for (const GpuMention& gpu : line.said.gpus)
+      if (gpu.from >= from && gpu.from < all.from && gpu.count > 1) return;
+    if (!ends_clause(std::string_view(line.said.text).substr(all.to))) return;
+    for (const ClaimAmount* one : {&count, &each, &all}) bench_.use(*one);
+    const ClaimEnds right = ends_of(each, true) * count.low;
+    if (fits(all, right)) return;
+    if (each.dimension == ClaimDimension::kBytes && (fits(all, right * 1.024) || fits(all, right * (1 / 1.024))))
+      return;
+    tell(line, all, right, count.text + " \xC3\x97 " + each.text);
   }
 
   /// "One 8xH200 node costs $28 an hour, so each H200 is $3.50/h."

@@ -56,24 +56,36 @@ bool looks_back(std::string_view lower) {
          has_any(lower, {"\xE2\x87\x92", "\xE2\x86\x92", "=>", "finishes", "is done", "the same", "would take"});
 }
 
-/// "the other half", "per epoch": a part of what was told.
+/// "the other half", "per epoch": a part of what was told, or more than it.
 bool tells_a_part(std::string_view lower) {
-  return has_any(lower, {"each",    "per epoch", "an epoch", "per run", "half",  "quarter",   "third",     "remaining",
-                         "rest of", "resum",     "overlap",  "n't",     "not ",  "instead",   "save",      "faster",
-                         "slower",  "overhead",  "longer",   "without", "extra", "more than", "less than", "if "}) ||
-         has_word(lower, "no");
+  return has_any(lower, {"per epoch", "an epoch", "per run", "rest of", "resum", "overlap", "n't", "more than",
+                         "less than"}) ||
+         has_word_of(lower, {"each", "half", "quarter", "third", "remaining", "not", "instead", "save", "saves",
+                             "saved", "faster", "slower", "overhead", "longer", "without", "extra", "if", "no"});
+}
+
+/// "two GPUs", "four cards"; 0: none.
+double number_word_before(std::string_view lower, std::initializer_list<std::string_view> nouns) {
+  constexpr std::array<std::pair<std::string_view, double>, 9> kWords = {{{"two", 2},
+                                                                          {"both", 2},
+                                                                          {"three", 3},
+                                                                          {"four", 4},
+                                                                          {"five", 5},
+                                                                          {"six", 6},
+                                                                          {"eight", 8},
+                                                                          {"ten", 10},
+                                                                          {"sixteen", 16}}};
+  for (const auto& [word, count] : kWords)
+    for (const std::string_view noun : nouns)
+      if (has_word(lower, std::string(word) + " " + std::string(noun))) return count;
+  return 0;
 }
 
 /// "three epochs", "2 epochs", "both passes"; 0: none.
 double epochs_in(const ToldSentence& sentence) {
   if (const ClaimAmount* told = sentence.one(ClaimDimension::kEpochs); told != nullptr)
     return is_one_value(*told) ? told->low : 0;
-  constexpr std::array<std::pair<std::string_view, double>, 7> kWords = {
-      {{"two", 2}, {"both", 2}, {"three", 3}, {"four", 4}, {"five", 5}, {"six", 6}, {"ten", 10}}};
-  for (const auto& [word, count] : kWords)
-    for (const std::string_view of : {" epochs", " passes"})
-      if (sentence.lower.contains(std::string(word) + std::string(of))) return count;
-  return 0;
+  return number_word_before(sentence.lower, {"epochs", "passes"});
 }
 
 /// What sentences compute from what those before them say.
@@ -106,7 +118,9 @@ class Context {
       time_at_same_speed(i);
       steps_of_tokens(i);
       by_epochs(i);
+      tokens_in_time(i);
       rented(i);
+      gpu_hours_paid(i);
       remaining(i);
     }
   }
@@ -239,6 +253,65 @@ class Context {
     }
   }
 
+  /// "Per day that is 933M tokens", "A month of 30 days gives 28 billion tokens": at a speed told before.
+  void tokens_in_time(std::size_t place) {
+    const ToldSentence& sentence = sentences_[place];
+    const ClaimAmount* tokens = sentence.one(ClaimDimension::kTokens);
+    if (tokens == nullptr || !is_one_value(*tokens) || tells_a_part(sentence.lower) ||
+        !sentence.only({ClaimDimension::kTokens, ClaimDimension::kTime, ClaimDimension::kBare}))
+      return;
+    constexpr double kDay = 24 * kHour;
+    double time = 0;
+    if (const ClaimAmount* told_time = sentence.one(ClaimDimension::kTime); told_time != nullptr)
+      time = is_one_value(*told_time) ? told_time->low : 0;
+    else if (sentence.all.size() == 1)
+      time = has_any(sentence.lower, {"per day", "a day", "in a day"}) ? kDay
+             : has_any(sentence.lower, {"per hour", "an hour"})        ? kHour
+                                                                       : 0;
+    if (time <= 0 ||
+        !has_any(sentence.lower, {"that is", "gives", "makes", "come to", "comes to", "we get", "produces"}))
+      return;
+    const std::vector<const ClaimAmount*> speeds = before(place, ClaimDimension::kTokenRate);
+    if (speeds.empty()) return;
+    bench_.use(*tokens);
+    std::vector<double> counts = of_kind(ClaimDimension::kGpus);
+    for (const double bare : of_kind(ClaimDimension::kBare)) counts.push_back(bare);
+    for (const double share : of_kind(ClaimDimension::kShare)) counts.push_back(share);
+    counts.push_back(1);
+    std::vector<double> right;
+    for (const double speed : of_kind(ClaimDimension::kTokenRate))
+      for (const double count : counts) right.push_back(speed * time * count);
+    if (fits_any(*tokens, right, 1)) return;
+    tell(sentence, *tokens, speeds.front()->low * time,
+         speeds.front()->text + " \xC3\x97 " + told(ClaimDimension::kTime, time));
+  }
+
+  /// "The ablation's 160 GPU-hours cost another $176": at the one price of a GPU-hour.
+  void gpu_hours_paid(std::size_t place) {
+    const ToldSentence& sentence = sentences_[place];
+    const ClaimAmount *work = sentence.one(ClaimDimension::kGpuTime), *cost = sentence.one(ClaimDimension::kMoney);
+    if (sentence.all.size() != 2 || work == nullptr || cost == nullptr || !is_one_value(*work) ||
+        !is_one_value(*cost) || cost->from < work->from || tells_a_part(sentence.lower))
+      return;
+    std::string verb = between(sentence.line->said, *work, *cost);
+    if (!is_one_of(verb, {"cost", "costs", "are", "come to", "comes to", "cost another", "are another", "make",
+                          "will cost", "cost us", "add", "would cost"}))
+      return;
+    const ClaimAmount* price = nullptr;
+    for (const ClaimAmount* one : before(place, ClaimDimension::kPrice)) {
+      if (price != nullptr && price->low != one->low) return;
+      price = one;
+    }
+    if (price == nullptr || !price->per_gpu || price->currency != cost->currency) return;
+    bench_.use(*work);
+    bench_.use(*cost);
+    std::vector<double> right;
+    for (const ClaimAmount* one : known_)
+      if (one->dimension == ClaimDimension::kPrice) right.push_back(one->low * work->low / kHour);
+    if (fits_any(*cost, right, 1)) return;
+    tell(sentence, *cost, price->low * work->low / kHour, work->text + " \xC3\x97 " + price->text);
+  }
+
   /// The tokens of a step that sentences tell: "one step consumes 2.1 million tokens", "2.1M tokens per step".
   std::vector<double> tokens_of_step() const {
     std::vector<double> found;
@@ -306,10 +379,9 @@ class Context {
       bench_.use(*stated);
       bench_.use(*once);
       std::vector<double> right = works(kind);
-      const auto with_epochs = [&](double value) { return value * epochs; };
+      std::erase(right, stated->low);  // itself, and not what is computed
       const std::size_t plain = right.size();
-      for (std::size_t i = 0; i < plain; ++i) right.push_back(with_epochs(right[i]));
-      std::erase_if(right, [&](double value) { return value == stated->low; });
+      for (std::size_t i = 0; i < plain; ++i) right.push_back(right[i] * epochs);
       if (fits_any(*stated, right, 1)) continue;
       tell(sentence, *stated, once->low * epochs, once->text + " \xC3\x97 " + number_text(epochs) + " epochs");
     }
@@ -330,9 +402,13 @@ class Context {
   void rented(std::size_t place) {
     const ToldSentence& sentence = sentences_[place];
     const ClaimAmount* cost = sentence.one(ClaimDimension::kMoney);
-    if (cost == nullptr || !is_one_value(*cost) || !has_word_of(sentence.lower, {"it", "them", "this", "that"}) ||
-        tells_a_part(sentence.lower) || sentence.one(ClaimDimension::kPrice) != nullptr ||
-        !sentence.only({ClaimDimension::kMoney, ClaimDimension::kTime, ClaimDimension::kBare}))
+    const double gpus = number_word_before(sentence.lower, {"gpus", "cards", "of them"});
+    const bool counted = (gpus > 0 || sentence.one(ClaimDimension::kGpus) != nullptr) &&
+                         has_any(sentence.lower, {"come to", "comes to", " cost", "make"});
+    if (cost == nullptr || !is_one_value(*cost) ||
+        (!counted && !has_word_of(sentence.lower, {"it", "them", "this", "that"})) || tells_a_part(sentence.lower) ||
+        sentence.one(ClaimDimension::kPrice) != nullptr ||
+        !sentence.only({ClaimDimension::kMoney, ClaimDimension::kTime, ClaimDimension::kBare, ClaimDimension::kGpus}))
       return;
     if (has_any(sentence.lower, {"storage", "disk", "fee", "tax", "includ", "plus", "credit", "discount", "api"}))
       return;
@@ -351,13 +427,19 @@ class Context {
       for (const GpuMention& gpu : line.said.gpus)
         if (gpu.count > 1) counts.push_back(gpu.count);
     counts.push_back(1);
+    if (gpus > 0) counts.push_back(gpus);
     for (const ClaimAmount* one : known_)
       if (one->dimension == ClaimDimension::kPrice)
         for (const double count : counts) right.push_back(one->low * time->low / kHour * count);
     if (fits_any(*cost, right, 1)) return;
-    const auto off = [&](const ClaimAmount* price) { return std::fabs(price->low * time->low / kHour - cost->low); };
+    const ClaimAmount* cards = sentence.one(ClaimDimension::kGpus);
+    const double count = gpus > 0 ? gpus : cards != nullptr ? cards->low : 1;
+    const auto off = [&](const ClaimAmount* price) {
+      return std::fabs(price->low * time->low / kHour * count - cost->low);
+    };
     const ClaimAmount& near = **std::ranges::min_element(prices, {}, off);
-    tell(sentence, *cost, near.low * time->low / kHour, near.text + " \xC3\x97 " + time->text);
+    tell(sentence, *cost, near.low * time->low / kHour * count,
+         near.text + " \xC3\x97 " + time->text + (count > 1 ? " \xC3\x97 " + number_text(count) : ""));
   }
 
   /// "Cosine decay over the remaining 97 %, i.e. 910 steps": of what is told before.
@@ -365,11 +447,14 @@ class Context {
     const ToldSentence& sentence = sentences_[place];
     const ClaimAmount* share = sentence.one(ClaimDimension::kShare);
     if (sentence.all.size() != 2 || share == nullptr || !is_one_value(*share) || share != sentence.all[0] ||
-        !has_any(sentence.lower, {"remaining", "the rest", "the other"}))
+        !has_any(sentence.lower, {"remaining", "the rest", "the other", "utilis", "utiliz", "efficien"}))
       return;
     const ClaimAmount& stated = *sentence.all[1];
-    if (!is_one_value(stated) ||
-        !has_any(between(sentence.line->said, *share, stated), {"i.e.", "that is", "which is", "=", "or"}))
+    const bool speed =
+        stated.dimension == ClaimDimension::kTokenRate || stated.dimension == ClaimDimension::kSampleRate;
+    if (!speed && !has_any(sentence.lower, {"remaining", "the rest", "the other"})) return;
+    if (!is_one_value(stated) || !has_any(between(sentence.line->said, *share, stated),
+                                          {"i.e.", "that is", "which is", "=", "or", "leave", "gives", "means"}))
       return;
     const std::vector<const ClaimAmount*> told_before = before(place, stated.dimension);
     if (told_before.empty()) return;

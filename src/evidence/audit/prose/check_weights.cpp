@@ -112,7 +112,8 @@ class Weights {
     const std::size_t from = begin_of_sentence(lower, parameters.from);
     const std::string_view front = lower.substr(from, parameters.from - from);
     std::string_view behind = lower.substr(memory.to, kNear);
-    for (const std::string_view of : {" of memory", " of vram", " memory"})
+    for (const std::string_view of :
+         {" of memory", " of vram", " memory", " for its weights", " for the weights", " for weights"})
       if (behind.starts_with(of)) behind.remove_prefix(of.size());
     const bool before =
         front.size() <= kNear && (front.starts_with("in ") || front.starts_with("with ")) && names_format(front);
