@@ -54,12 +54,16 @@ void add_phase(const PlanReport& report, const PhasePlan& part, double row, Char
   if (worked < end) chart.marks.push_back(std::move(buffered));
 }
 
+/// Held to the end of the plan's median, which the medians of its phases do not add up to: nobody pays for GPUs that
+/// stand still there.
+bool is_between_medians(const Stretch& stretch) { return stretch.used == 0 && stretch.idle <= Dollars{}; }
+
 /// The GPUs of each stretch of time as bars that stand on the line under `floor`.
 void add_machines(const PlanReport& report, const Plan& plan, const StretchLedger& ledger, int most, double floor,
                   Chart& chart) {
   const auto height = [&](int gpus) { return floor - kMachineRows * 0.75 * gpus / most; };
   for (const Stretch& stretch : ledger.stretches) {
-    if (stretch.billed <= 0 || stretch.length() <= Seconds{}) continue;
+    if (stretch.billed <= 0 || stretch.length() <= Seconds{} || is_between_medians(stretch)) continue;
     const int used = std::min(stretch.used, stretch.billed);
     const std::vector<std::string> tip = {
         phase_names(report, plan, stretch.phases),
@@ -128,7 +132,8 @@ std::optional<Chart> schedule_chart(const PlanReport& report) {
   bool idle = false;
   if (most > 0) {
     add_machines(report, *pick, ledger, most, chart.y.max - 0.1, chart);
-    for (const Stretch& stretch : ledger.stretches) idle = idle || stretch.billed > stretch.used;
+    for (const Stretch& stretch : ledger.stretches)
+      idle = idle || (stretch.billed > stretch.used && !is_between_medians(stretch));
   }
   if (near)
     chart.marks.push_back({.shape = MarkShape::kRule,

@@ -98,6 +98,14 @@ std::vector<Column> columns_of(const Json& table) {
 }
 
 /// What a row is, for those who see no colour; empty: nothing of note.
+/// "9%" and "> 99%" in percent; 0: none.
+double percent_in(std::string_view text) {
+  double percent = 0;
+  for (const char c : text)
+    if (is_digit(c)) percent = percent * 10 + (c - '0');
+  return text.starts_with('<') ? 0 : percent;
+}
+
 const char* word_of_mark(const std::string& mark) {
   if (mark == "pick") return "recommended";
   if (mark == "best") return "best trade-off";
@@ -215,6 +223,11 @@ class Body {
     for (const Column& column : columns_of(table)) {
       const std::string text = cell_of(*pick, column.place);
       if (!column.right || text.empty()) continue;
+      // Where the recommended plan is hardly apart from others the share of cases says nothing of it.
+      if (column.key == "chance_best" && std::ranges::any_of(rows, [&](const Json& row) {
+            return percent_in(cell_of(row, column.place)) > percent_in(text);
+          }))
+        continue;
       const bool range = text.find(kRangeDash) != std::string::npos;
       if (range && !figures.empty() && figures.back().range.empty()) figures.back().range = column.title + ": " + text;
       else if (!range) figures.push_back({column.title, text, {}});
@@ -299,6 +312,22 @@ class Body {
     return html + "</tbody></table></div>";
   }
 
+  /// Names without blanks may break where they would push other columns out of sight.
+  static std::string breakable_html(std::string_view text) {
+    constexpr std::size_t kLongest = 28;  // bytes of a word
+    std::string html;
+    std::size_t from = 0, word = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      word = text[at] == ' ' || text[at] == '\n' ? 0 : word + 1;
+      const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
+      if (word <= kLongest || !begins) continue;
+      html += lines_html(std::string(text.substr(from, at - from))) + "<wbr>";
+      from = at;
+      word = 1;
+    }
+    return html + lines_html(std::string(text.substr(from)));
+  }
+
   static std::string cell(const Json& row, const Column& column, bool name, std::string_view word) {
     const char* element = name ? "th" : "td";
     const std::string text = cell_of(row, column.place);
@@ -312,7 +341,7 @@ class Body {
     const Json& ends = member_of(row, "ends");
     if (ends.is_array() && column.place < ends.size() && ends[column.place].is_number())
       html += " data-end=\"" + number_text(ends[column.place].get<double>()) + "\"";
-    html += ">" + lines_html(text);
+    html += ">" + breakable_html(text);
     if (!word.empty()) html += "<span class=\"unseen\"> (" + std::string(word) + ")</span>";
     return html + "</" + element + ">";
   }

@@ -170,6 +170,21 @@ void add_ways(const PlanReport& report, const std::vector<const Plan*>& plans, R
   section.blocks.push_back(table.take());
 }
 
+/// A phase that runs alike under two plans stands at other costs: those of a plan add up to its own median.
+bool costs_vary(const std::vector<const Plan*>& plans) {
+  std::vector<const PhasePlan*> parts;
+  for (const Plan* plan : plans)
+    for (const PhasePlan& part : plan->phases)
+      if (part.offer != nullptr && part.cost.p50 > Dollars{}) parts.push_back(&part);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (parts[i]->estimate->phase == parts[j]->estimate->phase && *parts[i]->offer == *parts[j]->offer &&
+          parts[i]->spot == parts[j]->spot && parts[i]->gpus_billed == parts[j]->gpus_billed &&
+          parts[i]->hours.p50 == parts[j]->hours.p50 && to_text(parts[i]->cost.p50) != to_text(parts[j]->cost.p50))
+        return true;
+  return false;
+}
+
 /// What each plan takes and costs, phase by phase; phases that use no machine are the same under all of them.
 void add_costs(const PlanReport& report, const std::vector<const Plan*>& plans, ReportSection& section) {
   constexpr std::size_t kBeside = 6;  // columns that a page has room for
@@ -223,6 +238,10 @@ void add_costs(const PlanReport& report, const std::vector<const Plan*>& plans, 
     section.blocks.push_back(table.take());
     if (last) break;
   }
+  if (costs_vary(plans))
+    section.blocks.push_back(
+        TextBlock{"The costs of a plan's phases add up to its own median, so a phase that runs alike "
+                  "under two plans may differ slightly between them."});
 }
 
 /// The commands of other plans that are not those of the pick, and those that write their scripts.

@@ -25,18 +25,31 @@ std::string machines_words(const Plan& plan, const StretchLedger& ledger, const 
   return join(names, ", ");
 }
 
-std::string runs_words(const PlanReport& report, const Plan& plan, const Stretch& line) {
+/// Its machines start, and no phase of theirs has begun.
+bool is_boot(const Plan& plan, const StretchLedger& ledger, const Stretch& line) {
+  return !line.leases.empty() && std::ranges::all_of(line.leases, [&](int position) {
+    const Lease& lease = ledger.leases[static_cast<std::size_t>(position)];
+    return lease.offer->billing.startup > Seconds{} && std::ranges::all_of(lease.phases, [&](int phase) {
+             return plan.phases[static_cast<std::size_t>(phase)].start + units::second >= line.to;
+           });
+  });
+}
+
+std::string runs_words(const PlanReport& report, const Plan& plan, const StretchLedger& ledger, const Stretch& line) {
   std::vector<std::string> names;
   for (const int position : line.phases)
     names.push_back(printable(phase_of(report, plan.phases[static_cast<std::size_t>(position)]).name, 40));
   if (!names.empty()) return join(names, ", ");
-  return line.leases.empty() ? "(nothing)" : "(idle)";
+  if (line.leases.empty()) return "(nothing)";
+  return is_boot(plan, ledger, line) ? "(boot)" : "(idle)";
 }
 
 /// Medians of phases do not add up to the median of their sum: what of it is left at the end is nobody's time.
 bool only_rounds(const Plan& plan, const Stretch& line) {
   constexpr double kShort = 0.03;
-  return line.phases.empty() && line.cost < Dollars{0.005} && line.length() < kShort * plan.hours.p50;
+  if (!line.phases.empty() || line.cost >= Dollars{0.005}) return false;
+  const bool last = line.to + units::second >= plan.hours.p50 && !line.leases.empty() && plan.cost.p50 > Dollars{};
+  return last || line.length() < kShort * plan.hours.p50;
 }
 
 void add_stretch(const PlanReport& report, const Plan& plan, const StretchLedger& ledger, const Stretch& line,
@@ -45,7 +58,7 @@ void add_stretch(const PlanReport& report, const Plan& plan, const StretchLedger
   table.add({{line.from / units::hour, hours_text(line.from)},
              {line.to / units::hour, hours_text(line.to)},
              {line.length() / units::hour, hours_text(line.length()), Paint::kDim},
-             {runs_words(report, plan, line), line.phases.empty() ? Paint::kYellow : Paint::kPlain},
+             {runs_words(report, plan, ledger, line), line.phases.empty() ? Paint::kYellow : Paint::kPlain},
              {machines_words(plan, ledger, line), Paint::kDim},
              {held ? std::to_string(line.used) + " of " + std::to_string(line.billed) : "–"},
              Cell(static_cast<double>(line.used)),

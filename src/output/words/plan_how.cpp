@@ -85,8 +85,16 @@ std::string held_words(const Job& job, const Plan& plan) {
 
 /// What is no phase but takes time or money.
 void add_rest(const PlanReport& report, const Plan& plan, Table& table) {
+  const bool boots = std::ranges::any_of(plan.leases, [](const Lease& lease) {
+    return lease.offer->billing.startup > Seconds{} && lease.offer->billing.startup_billed;
+  });
   if (plan.idle > Dollars{})
-    table.add({{"idle machines"}, {}, {}, {}, {to_text(plan.idle)}, {"held while no phase uses them", Paint::kDim}});
+    table.add({{"idle machines"},
+               {},
+               {},
+               {},
+               {to_text(plan.idle)},
+               {boots ? "booting, or held while no phase uses them" : "held while no phase uses them", Paint::kDim}});
   if (plan.buffer > Seconds{})
     table.add({{"buffer, " + percent(report.job.buffer)},
                {},
