@@ -25,6 +25,46 @@ TEST(JobChecks, ADeadlineShorterThanWhatTheJobStates) {
             std::string::npos);
 }
 
+std::string trained_on(const std::string& where, const std::string& train) {
+  return "where: {" + where + "}\nphases:\n  - name: t\n    train:\n      model: Llama-3.1-8B\n      sequence: 2048\n" +
+         "      data: {tokens: 20M}\n      " + train + "\n";
+}
+
+TEST(JobChecks, NumbersOfGpusThatDoNotAgree) {
+  EXPECT_EQ(
+      error_of(trained_on("gpus: [8x H100 SXM], counts: [4]", "method: lora")),
+      "job.yaml:1: where.counts: 4 GPUs, but where.gpus asks for machines of 8; write the same number in both, or "
+      "leave the count out of where.gpus");
+  EXPECT_EQ(
+      error_of(trained_on("gpus: [8x H100 SXM], counts: [12], nodes: [2, 4]", "method: lora")),
+      "job.yaml:1: where.counts: 12 GPUs, but where.gpus and where.nodes ask for 16 or 32; write the same number in "
+      "both, or leave the count out of where.gpus");
+  for (const char* good : {"gpus: [8x H100 SXM], counts: [4, 8]", "gpus: [8x H100 SXM], counts: [16], nodes: [2]",
+                           "gpus: [H100 SXM], counts: [4]", "gpus: [8x H100 SXM, A100], counts: [4]"})
+    EXPECT_EQ(error_of(trained_on(good, "method: lora")), "") << good;
+  // Parts of a pool's machines may be taken.
+  EXPECT_EQ(error_of("market: {use: only, pools: [{name: p, gpu: H100 SXM, gpus: 8}]}\n" +
+                     trained_on("gpus: [8x H100 SXM], counts: [4]", "method: lora")),
+            "");
+}
+
+TEST(JobChecks, LayoutsThatNoNumberOfGpusHas) {
+  EXPECT_EQ(
+      error_of(trained_on("counts: [4]", "parallel: {dp: 3}")),
+      "job.yaml:8: phases.t.train.parallel.dp: dp 3 needs a multiple of 3 GPUs, but where asks for 4; leave one of "
+      "the two out, or make them agree");
+  EXPECT_EQ(error_of(trained_on("gpus: [8x H100 SXM]", "parallel: {tp: 4, pp: 4}")),
+            "job.yaml:8: phases.t.train.parallel.tp: tp 4 and pp 4 need a multiple of 16 GPUs, but where asks for 8; "
+            "leave one of the two out, or make them agree");
+  for (const char* good : {"counts: [4, 6]", "gpus: [H100 SXM]", "spot: never"})
+    EXPECT_EQ(error_of(trained_on(good, "parallel: {dp: 3}")), "") << good;
+  EXPECT_EQ(
+      error_of(trained_on("counts: [8]", "batch: 30\n      parallel: {dp: 8}")),
+      "job.yaml:9: phases.t.train.parallel.dp: 8 copies cannot share a batch of 30 sequences evenly; 6 or 10 can; "
+      "or take another batch");
+  EXPECT_EQ(error_of(trained_on("counts: [8]", "batch: 32\n      parallel: {dp: 8}")), "");
+}
+
 TEST(JobChecks, FiguresThatAreNotExactMayComeOutShorter) {
   const std::string phases = "phases: [{name: a, fixed: {gpus: 1, time: 5 h}}]\n";
   EXPECT_EQ(error_of(phases + "limits: {deadline: 4.5 h}\n"), "") << "unlikely, and no contradiction";

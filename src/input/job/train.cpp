@@ -379,7 +379,24 @@ struct TrainRecord {
                        count_text(static_cast<double>(batch)) + " sequences; " + listed(near, "or") + does);
   }
 
+  /// Each copy takes as many sequences of a step as the others.
+  static bool check_copies(Reader& reader, const Tree& tree, const TrainPhase& out) {
+    if (!out.batch || !out.batch->sequences || !out.parallel.dp) return true;
+    const auto batch = static_cast<std::int64_t>(*out.batch->sequences);
+    const int copies = *out.parallel.dp;
+    if (batch % copies == 0) return true;
+    std::vector<std::string> near;
+    for (int below = copies - 1; below >= 1 && near.empty(); --below)
+      if (batch % below == 0) near.push_back(count_text(below));
+    for (int above = copies + 1; above <= batch && above <= 2 * copies && near.size() < 2; ++above)
+      if (batch % above == 0) near.push_back(count_text(above));
+    return fail_at(reader, tree, "parallel.dp",
+                   count_text(copies) + " copies cannot share a batch of " + count_text(static_cast<double>(batch)) +
+                       " sequences evenly; " + listed(near, "or") + " can; or take another batch");
+  }
+
   static bool check_cuts(Reader& reader, const Tree& tree, const TrainPhase& out) {
+    if (!check_copies(reader, tree, out)) return false;
     const Tree* at = tree.find("parallel");
     if (at == nullptr || !at->is_map()) return true;
     const Reader::Scope scope(reader, "parallel");

@@ -213,7 +213,8 @@ struct CheapestFirst {
 std::string price_text(const Price& price, int gpus) {
   if (!price) return "";
   const auto dollars = [&](DollarsPerSecond rate) { return to_text(rate * hour / gpus); };
-  return price->exact() ? dollars(price->p50) : dollars(price->p10) + " … " + dollars(price->p90);
+  const std::string low = dollars(price->p10), high = dollars(price->p90);
+  return low == high ? dollars(price->p50) : low + " … " + high;
 }
 
 std::string gpus_name(const Offer& offer) {

@@ -38,6 +38,17 @@ std::vector<std::string> capacity_words(const FitRow& row) {
   return parts;
 }
 
+/// "; with CPU offload yes, on a machine with 124 GiB of RAM instead of 72": of a way that machines as they usually are
+/// have no room for, as plan tells it.
+std::string host_words(const FitRow& row) {
+  if (!row.host.may_be_had() || row.host.use != HostUse::kOffload) return "";
+  return "; with CPU offload yes, on a machine with " + gib_text(row.host.needed) + " GiB of RAM instead of " +
+         gib_text(row.host.room);
+}
+
+/// "pure bf16, 8-bit AdamW" in place of the optimizer that the line asks for.
+bool is_lighter_way(const FitRow& row) { return row.best && row.best->lighter; }
+
 /// Does it fit, in words: "yes; max micro-batch 27", "no on 1 GPU (24.3 of 23.9 GiB); yes on 2 GPUs, ...".
 std::string verdict(const FitSection& section) {
   const FitRow* holding = smallest(section);
@@ -60,7 +71,8 @@ std::string verdict(const FitSection& section) {
   if (tight == nullptr && holding->gpus > least->gpus)
     parts.push_back("no on " + gpus(least->gpus) +
                     (least->nearest.phase >= 0
-                         ? " (" + gib_text(least->nearest.needed) + " of " + gib_text(least->node.gpu->usable) + " GiB)"
+                         ? " (" + gib_text(least->nearest.needed) + " of " + gib_text(least->node.gpu->usable) +
+                               " GiB" + host_words(*least) + ")"
                          : std::string()));
   std::string yes = holding->gpus > least->gpus ? "yes on " + gpus(holding->gpus) : "yes";
   if (holding->best->lighter) yes += " with 8-bit AdamW in pure bf16";
@@ -114,7 +126,7 @@ std::string counts_text(const FitReport& report, const FitLook& look) {
   std::vector<Column> columns = {{.title = "GiB PER GPU / MAX BATCH"}};
   for (const int count : counts) columns.push_back({.title = count_of(count, "GPU"), .align = Align::kRight});
   Table table(std::move(columns));
-  bool any_offload = false;
+  bool any_offload = false, any_lighter = false;
   for (const FitSection& section : report.sections) {
     std::vector<Cell> cells = {{printable(section.name, 40)}};
     for (const int count : counts) {
@@ -125,16 +137,22 @@ std::string counts_text(const FitReport& report, const FitLook& look) {
         cells.emplace_back(row->nearest.phase >= 0 ? gib_text(row->nearest.needed) + " / no" : "no", Paint::kYellow);
       } else {
         any_offload = any_offload || offloads(*row);
+        any_lighter = any_lighter || is_lighter_way(*row);
         cells.emplace_back(gib_text(row->best->memory_total.p50) + " / " +
                                (holds(*row) ? count_text(row->largest_micro_batch) : "OOM risk") +
-                               (offloads(*row) ? " *" : ""),
+                               (offloads(*row) ? " *" : "") + (is_lighter_way(*row) ? " +" : ""),
                            holds(*row) ? Paint::kPlain : Paint::kYellow);
       }
     }
     table.add(std::move(cells));
   }
   return table.text(look.screen) +
-         (any_offload ? paragraph("* with CPU offload (slower)", look.screen, 2, 4, Paint::kDim) : "") + '\n';
+         (any_offload ? paragraph("* with CPU offload (slower)", look.screen, 2, 4, Paint::kDim) : "") +
+         (any_lighter ? paragraph("+ with 8-bit AdamW in pure bf16, as fp32 AdamW has no room without offload or more "
+                                  "GPUs",
+                                  look.screen, 2, 4, Paint::kDim)
+                      : "") +
+         '\n';
 }
 
 std::string smallest_machines(const FitReport& report, const FitLook& look) {

@@ -244,6 +244,10 @@ ReportSection change_section(const ReportParts& parts) {
     const auto hours = [&](const SensitivityEnd& end) {
       return end.runs ? hours_text(end.hours) : std::string(kNoValue);
     };
+    // "$98.75 … $98.75" says no more than "$98.75".
+    const auto ends = [](const std::string& low, const std::string& high) {
+      return low == high ? low : low + " … " + high;
+    };
     constexpr std::size_t kRows = 9;
     constexpr double kStill = 0.03;  // of cost and of time: no reason to look
     const auto moves = [&](const SensitivityInput& input) {
@@ -261,16 +265,21 @@ ReportSection change_section(const ReportParts& parts) {
       table.add({{printable(input.name, 80)},
                  {printable(input.low.value, 30)},
                  {printable(input.high.value, 30)},
-                 {costs ? money(input.low) + " … " + money(input.high) : std::string()},
-                 {hours(input.low) + " … " + hours(input.high)},
+                 {costs ? ends(money(input.low), money(input.high)) : std::string()},
+                 {ends(hours(input.low), hours(input.high))},
                  {other_picks(input)}});
     }
     const SensitivityInput& first = *inputs.front();
-    section.finding = "Most of all it hangs on " + printable(first.name, 80) + ": from " +
-                      printable(first.low.value, 30) + " to " + printable(first.high.value, 30) + " the " +
-                      (costs ? "cost goes from " + money(first.low) + " to " + money(first.high)
-                             : "time goes from " + hours(first.low) + " to " + hours(first.high) + " h") +
-                      ".";
+    const std::string from = costs ? money(first.low) : hours(first.low),
+                      to = costs ? money(first.high) : hours(first.high);
+    const std::string what = costs ? "cost" : "time", unit = costs ? "" : " h";
+    if (from == to)
+      section.finding =
+          "None of these inputs alone moves the " + what + " from " + from + unit + " by more than it shows.";
+    else
+      section.finding = "Most of all it hangs on " + printable(first.name, 80) + ": from " +
+                        printable(first.low.value, 30) + " to " + printable(first.high.value, 30) + " the " + what +
+                        " goes from " + from + " to " + to + unit + ".";
     section.blocks.push_back(table.take());
     section.blocks.push_back(
         TextBlock{"One input at a time, on the same machines: over its own range, or by " +

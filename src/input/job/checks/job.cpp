@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/amount.h"
 #include "base/text.h"
 #include "evidence/conditions/conditions.h"
+#include "input/job/checks/fail_at.h"
 #include "input/logs/reader.h"
 
 namespace gpuplan {
@@ -45,7 +49,9 @@ class Checks {
  public:
   Checks(Reader& reader, const Tree& tree, const Job& job) : reader_(reader), tree_(tree), job_(job) {}
 
-  bool run() { return machines_to_stay_on() && deadline() && budget() && spot() && success(); }
+  bool run() {
+    return numbers_of_gpus() && layouts() && machines_to_stay_on() && deadline() && budget() && spot() && success();
+  }
 
  private:
   /// The tree at "limits.deadline"; null when it is not said there.
@@ -60,6 +66,82 @@ class Checks {
     if (key.empty()) return reader_.fail(place != nullptr ? *place : tree_, message);
     const Reader::Scope in_key(reader_, key);
     return reader_.fail(place != nullptr ? *place : tree_, message);
+  }
+
+  /// Parts of own machines and of pools may be taken: their numbers of GPUs are left to the search.
+  bool lends_parts() const {
+    const Tree* market = tree_.find("market");
+    return market != nullptr && (market->find("own") != nullptr || market->find("pools") != nullptr);
+  }
+
+  /// Numbers of GPUs that where.gpus and where.nodes ask for; empty: any.
+  std::vector<int> totals_of_gpus() const {
+    std::vector<int> totals;
+    for (const GpuChoice& choice : job_.where.gpus) {
+      if (choice.count == 0) return {};
+      if (job_.where.nodes.empty()) totals.push_back(choice.count);
+      for (const int nodes : job_.where.nodes) totals.push_back(choice.count * nodes);
+    }
+    return totals;
+  }
+
+  static std::string numbers(std::vector<int> values) {
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    std::vector<std::string> words;
+    for (const int value : values) words.push_back(std::to_string(value));
+    return listed(words, "or");
+  }
+
+  /// `gpus: [8x H100]` beside `counts: [4]`.
+  bool numbers_of_gpus() {
+    const std::vector<int> totals = totals_of_gpus();
+    const std::vector<int>& counts = job_.where.counts;
+    if (totals.empty() || counts.empty() || lends_parts() ||
+        std::ranges::any_of(totals, [&](int total) { return std::ranges::find(counts, total) != counts.end(); }))
+      return true;
+    return fail("where", "counts",
+                numbers(counts) +
+                    (job_.where.nodes.empty() ? " GPUs, but where.gpus asks for machines of "
+                                              : " GPUs, but where.gpus and where.nodes ask for ") +
+                    numbers(totals) + "; write the same number in both, or leave the count out of where.gpus");
+  }
+
+  /// `parallel: {dp: 3}` beside `counts: [4]`: copies, cuts and stages multiply to the number of GPUs.
+  bool layouts() {
+    const std::vector<int> totals = job_.where.counts.empty() ? totals_of_gpus() : job_.where.counts;
+    if (totals.empty() || lends_parts()) return true;
+    for (std::size_t i = 0; i < job_.phases.size(); ++i) {
+      const auto* train = std::get_if<TrainPhase>(&job_.phases[i].work);
+      if (train == nullptr) continue;
+      const Parallel& parallel = train->parallel;
+      std::vector<std::string> words;
+      double product = 1;
+      std::string_view key;
+      for (const auto& [name, degree] : {std::pair<std::string_view, std::optional<int>>{"dp", parallel.dp},
+                                         {"tp", parallel.tp},
+                                         {"pp", parallel.pp},
+                                         {"cp", parallel.cp}}) {
+        if (!degree || *degree == 1) continue;
+        if (key.empty()) key = name;
+        product *= *degree;
+        words.push_back(std::string(name) + " " + std::to_string(*degree));
+      }
+      if (key.empty() ||
+          std::ranges::any_of(totals, [&](int total) { return std::fmod(static_cast<double>(total), product) == 0; }))
+        continue;
+      const Tree& list = *tree_.find("phases");
+      const Tree* place = (list.is_list() ? list.children[i] : list).find("train");
+      const Reader::Scope in_phases(reader_, "phases");
+      const Reader::Scope in_phase(reader_, job_.phases[i].name);
+      const Reader::Scope in_train(reader_, "train");
+      const std::string path = "parallel." + std::string(key);
+      return fail_at(reader_, *place, path,
+                     listed(words) + (words.size() == 1 ? " needs a multiple of " : " need a multiple of ") +
+                         number_text(product) + " GPUs, but where asks for " + numbers(totals) +
+                         "; leave one of the two out, or make them agree");
+    }
+    return true;
   }
 
   /// `on` names a phase that has no machine, or stands beside a schedule that gives every phase its own.
