@@ -70,13 +70,14 @@ ReportDocument report_document(const ReportParts& parts) {
   document.head.made = report.today;
   document.head.version = parts.version;
   document.head.prices = prices_words(report);
-  // Prices of what is recommended may be older than the newest.
+  // Prices of what is recommended may be older than the newest, which the words above tell of some.
   if (report.pick() != nullptr) {
     std::string oldest;
     for (const PhasePlan& part : report.pick()->phases)
       if (part.offer != nullptr && !part.offer->as_of.empty() && (oldest.empty() || part.offer->as_of.str() < oldest))
         oldest = part.offer->as_of.str();
-    if (!oldest.empty() && !report.found.as_of.empty() && oldest < report.found.as_of)
+    const bool told = document.head.prices.contains("the pick's price");
+    if (!told && !oldest.empty() && !report.found.as_of.empty() && oldest < report.found.as_of)
       document.head.prices += "; of the recommended machines from " + printable(oldest, 20);
   }
   document.head.command = parts.command;

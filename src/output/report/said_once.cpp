@@ -35,7 +35,8 @@ std::string said_once(TableBlock& table, std::initializer_list<std::string_view>
     if (!std::ranges::all_of(table.rows,
                              [&](const TableRow& row) { return row.cells[static_cast<std::size_t>(at)] == cell; }))
       continue;
-    if (!cell.empty() && cell != kNoValue) said.push_back(inside(std::string(title)) + " " + cell);
+    const bool lone = title == "Offers" && cell == "1";  // what each row has at least
+    if (!cell.empty() && cell != kNoValue && !lone) said.push_back(inside(std::string(title)) + " " + cell);
     table.erase_column(static_cast<std::size_t>(at));
   }
   return said.empty() ? "" : "The same in all rows: " + join(said, "; ") + ".";

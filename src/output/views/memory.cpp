@@ -74,6 +74,7 @@ std::string conclusion(const PlanReport& report, const Plan& plan, const PhasePl
   if (most != &part)
     text += "; " + printable(phase_of(report, *most).name, 40) + " needs " + gib_text(need.p50) + " GiB";
   text += ".";
+  if (gpus.size() < 2 && need.p90 < gpu.usable) return text;  // of a market of one card there is no smaller one
   std::vector<std::string> names;
   const Gpu* first = nullptr;
   for (const Gpu* card : gpus) {
@@ -155,7 +156,9 @@ ViewContent memory_view(const PlanReport& report, const Screen&) {
          gib_cell(use.logits),
          gib_cell(use.kv_cache),
          gib_cell(use.buffers + use.context()),
-         smallest != nullptr ? Cell(smallest->name) : Cell("none", Paint::kYellow)});
+         smallest == nullptr ? Cell("none", Paint::kYellow)
+         : gpus.size() < 2   ? Cell()  // one card alone: there is no smaller one to look for
+                             : Cell(smallest->name)});
   }
   if (view.table.empty()) {
     view.notes.emplace_back("No phase uses GPU memory.");

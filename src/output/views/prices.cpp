@@ -109,7 +109,7 @@ void add_notes(const Job& job, const std::vector<PriceRow>& rows, ViewContent& v
     if (dearest == nullptr || price > per_gpu(job, *dearest->offer)) dearest = &row;
     constexpr double kRoomy = 0.25;
     const double share = row.plan->offer == nullptr ? 0 : memory_share(*row.plan);
-    if (share > 0 && share < kRoomy && std::ranges::find(roomy, row.offer->gpu.str()) == roomy.end())
+    if (price > 0 && share > 0 && share < kRoomy && std::ranges::find(roomy, row.offer->gpu.str()) == roomy.end())
       roomy.push_back(row.offer->gpu);
   }
   if (discounts > 0)
