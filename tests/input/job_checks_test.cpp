@@ -53,10 +53,10 @@ TEST(JobChecks, LayoutsThatNoNumberOfGpusHas) {
       error_of(trained_on("counts: [4]", "parallel: {dp: 3}")),
       "job.yaml:8: phases.t.train.parallel.dp: dp 3 needs a multiple of 3 GPUs, but where asks for 4; leave one of "
       "the two out, or make them agree");
-  EXPECT_EQ(error_of(trained_on("gpus: [8x H100 SXM]", "parallel: {tp: 4, pp: 4}")),
-            "job.yaml:8: phases.t.train.parallel.tp: tp 4 and pp 4 need a multiple of 16 GPUs, but where asks for 8; "
+  EXPECT_EQ(error_of(trained_on("gpus: [8x H100 SXM]", "parallel: {tp: 2, pp: 3}")),
+            "job.yaml:8: phases.t.train.parallel.tp: tp 2 and pp 3 need a multiple of 6 GPUs, but where asks for 8; "
             "leave one of the two out, or make them agree");
-  for (const char* good : {"counts: [4, 6]", "gpus: [H100 SXM]", "spot: never"})
+  for (const char* good : {"counts: [4, 6]", "counts: [2]", "gpus: [H100 SXM]", "spot: never"})
     EXPECT_EQ(error_of(trained_on(good, "parallel: {dp: 3}")), "") << good;
   EXPECT_EQ(
       error_of(trained_on("counts: [8]", "batch: 30\n      parallel: {dp: 8}")),

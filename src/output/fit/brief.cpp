@@ -140,7 +140,7 @@ std::string counts_text(const FitReport& report, const FitLook& look) {
         any_lighter = any_lighter || is_lighter_way(*row);
         cells.emplace_back(gib_text(row->best->memory_total.p50) + " / " +
                                (holds(*row) ? count_text(row->largest_micro_batch) : "OOM risk") +
-                               (offloads(*row) ? " *" : "") + (is_lighter_way(*row) ? " +" : ""),
+                               (offloads(*row) ? " *" : "") + (is_lighter_way(*row) ? " \xE2\x80\xA0" : ""),
                            holds(*row) ? Paint::kPlain : Paint::kYellow);
       }
     }
@@ -148,10 +148,12 @@ std::string counts_text(const FitReport& report, const FitLook& look) {
   }
   return table.text(look.screen) +
          (any_offload ? paragraph("* with CPU offload (slower)", look.screen, 2, 4, Paint::kDim) : "") +
-         (any_lighter ? paragraph("+ with 8-bit AdamW in pure bf16, as fp32 AdamW has no room without offload or more "
-                                  "GPUs",
-                                  look.screen, 2, 4, Paint::kDim)
-                      : "") +
+         (any_lighter
+              ? paragraph(
+                    "\xE2\x80\xA0 with 8-bit AdamW in pure bf16, as fp32 AdamW has no room without offload or more "
+                    "GPUs",
+                    look.screen, 2, 4, Paint::kDim)
+              : "") +
          '\n';
 }
 

@@ -127,7 +127,8 @@ class Checks {
         product *= *degree;
         words.push_back(std::string(name) + " " + std::to_string(*degree));
       }
-      if (key.empty() ||
+      // More than there are is answered by the search: with what would hold them.
+      if (key.empty() || product > std::ranges::max(totals) ||
           std::ranges::any_of(totals, [&](int total) { return std::fmod(static_cast<double>(total), product) == 0; }))
         continue;
       const Tree& list = *tree_.find("phases");
