@@ -4,7 +4,6 @@
 
 #include "base/sorting.h"
 #include "base/text.h"
-#include "output/answer/answer_rows.h"
 #include "output/charts/axis.h"
 #include "output/charts/charts.h"
 #include "output/words/columns.h"
@@ -56,8 +55,6 @@ std::vector<Card> cards_of(const PlanReport& report) {
     if (!known && cards.size() < kCards) cards.push_back(card);
   };
   if (report.pick() != nullptr) add(*report.pick());
-  // Under the names that the tables beside it have.
-  for (const Plan* plan : answer_rows(report)) add(*plan);
   for (const Plan* plan : plans_shown(report)) add(*plan);
   return cards;
 }

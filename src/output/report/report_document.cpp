@@ -76,7 +76,7 @@ ReportDocument report_document(const ReportParts& parts) {
     for (const PhasePlan& part : report.pick()->phases)
       if (part.offer != nullptr && !part.offer->as_of.empty() && (oldest.empty() || part.offer->as_of.str() < oldest))
         oldest = part.offer->as_of.str();
-    const bool told = document.head.prices.contains("the pick's price");
+    const bool told = document.head.prices.contains("'s price from ");
     if (!told && !oldest.empty() && !report.found.as_of.empty() && oldest < report.found.as_of)
       document.head.prices += "; of the recommended machines from " + printable(oldest, 20);
   }
