@@ -358,7 +358,7 @@ async function strange() {
     const { opened, close } = await open(`hostile ${round}`, page("hostile", bad, { plan: { words: HOSTILE } }), { viewport: { width: 390 + round * 100, height: 800 } });
     same(`hostile ${round}: nothing ran`, await opened.evaluate(() => window.ran ?? null), null);
     const elements = await opened.$$eval("#report *, #contents *", (all) => [...new Set(all.filter((one) => !one.closest("svg, .drawing")).map((one) => one.localName))].sort());
-    const known = "a b blockquote br button caption code details div dl dd dt em figcaption figure footer h1 h2 h3 h4 header input label li ol p pre section small span strong summary table tbody td th thead tr ul".split(" ");
+    const known = "a b blockquote br button caption code details div dl dd dt em figcaption figure footer h1 h2 h3 h4 header input label li ol p pre section small span strong summary table tbody td th thead tr ul wbr".split(" ");
     same(`hostile ${round}: only elements of the page`, elements.filter((name) => !known.includes(name)), []);
     same(`hostile ${round}: no handler`, await opened.$$eval("#report *", (all) => all.flatMap((one) => one.getAttributeNames()).filter((name) => name.startsWith("on"))), []);
     same(`hostile ${round}: links lead out or to sections`, await opened.$$eval("a[href]", (all) => all.map((one) => one.getAttribute("href")).filter((href) => !/^(#|https?:|mailto:)/.test(href))), []);
