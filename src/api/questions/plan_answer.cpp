@@ -51,11 +51,17 @@ std::string in_flags(std::string_view change) {
   return std::string(flag) + " " + shell_word(std::string(value)) + std::string(remark);
 }
 
-/// "method: lora" as "--method lora", "4 GPUs (tp 2)" as "--counts 4 (tp 2)".
-std::string remedy_in_flags(const std::string& change) {
+/// "method: lora" as "--method lora", "4 GPUs (tp 2)" as "--counts 4 (tp 2)", or, where the question says how many GPUs
+/// a machine has, as "--gpu '4x H100 SXM' (tp 2)".
+std::string remedy_in_flags(const std::string& change, const Job& job) {
   if (const std::size_t gpus = change.find(" GPUs");
-      gpus != std::string::npos && gpus > 0 && std::ranges::all_of(change.substr(0, gpus), is_digit))
-    return "--counts " + change.substr(0, gpus) + change.substr(gpus + 5);
+      gpus != std::string::npos && gpus > 0 && std::ranges::all_of(change.substr(0, gpus), is_digit)) {
+    const std::vector<GpuChoice>& choices = job.where.gpus;
+    const bool each = choices.size() == 1 && choices.front().count > 0 && job.where.counts.empty();
+    const std::string number = change.substr(0, gpus);
+    return (each ? "--gpu " + shell_word(number + "x " + choices.front().gpu) : "--counts " + number) +
+           change.substr(gpus + 5);
+  }
   std::string flag = in_flags("phases." + change);
   if (!flag.starts_with("--")) return change;
   if (flag.starts_with("--sequence")) std::erase(flag, ',');
@@ -172,7 +178,7 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
         remedies(found.job, catalogue, found.found.tally.nearest, any_number_of_gpus(found, asked.known, catalogue));
   parts->told = parts->remedies;
   if (report.in_flags)
-    for (Remedy& remedy : parts->told) remedy.change = remedy_in_flags(remedy.change);
+    for (Remedy& remedy : parts->told) remedy.change = remedy_in_flags(remedy.change, found.job);
   return PlanAnswer(std::move(parts));
 }
 

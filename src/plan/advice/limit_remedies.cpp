@@ -417,6 +417,19 @@ std::vector<LimitRemedy> more_machines(const Job& job, const Catalogue& catalogu
   return {};
 }
 
+/// The same GPU in machines with any number of them, where the job asks for so many in each.
+std::vector<LimitRemedy> larger_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                         const SearchOptions& options) {
+  if (job.where.gpus.size() != 1 || job.where.gpus.front().count == 0) return {};
+  Job larger = job;
+  larger.where.gpus.front().count = 0;
+  std::string change = "where.gpus: [" + larger.where.gpus.front().gpu + "]";
+  if (!larger.where.counts.empty()) change += ", where.counts: all";
+  larger.where.counts.clear();
+  if (auto remedy = fitting(larger, std::move(change), catalogue, known, options)) return {*std::move(remedy)};
+  return {};
+}
+
 /// What runs on none of the machines that `where` allows: the best plan on any GPU, in any number.
 std::vector<LimitRemedy> other_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                                         const SearchOptions& options) {
@@ -439,7 +452,9 @@ std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalog
   if (found.plans.empty()) {
     const bool memory = found.tally.rejected[static_cast<std::size_t>(Misfit::kMemory)] > 0;
     if (!memory || market.empty()) return {};
-    std::vector<LimitRemedy> found_elsewhere = more_machines(job, catalogue, known, options);
+    std::vector<LimitRemedy> found_elsewhere = larger_machines(job, catalogue, known, options);
+    // Nobody joins machines where one holds as many.
+    if (found_elsewhere.empty()) found_elsewhere = more_machines(job, catalogue, known, options);
     for (LimitRemedy& other : other_machines(job, catalogue, known, options))
       found_elsewhere.push_back(std::move(other));
     return found_elsewhere;

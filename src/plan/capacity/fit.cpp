@@ -187,22 +187,24 @@ Result<std::vector<FitRow>> smallest_counts(const Job& job, int phase, const Cat
 
 namespace {
 
-/// Single machines with so many of these GPUs that the market has, each of another host; without a market, or none of
-/// it, one as they are commonly rented. Empty: the market has none.
+/// Machines with so many of these GPUs in all that the market has, as many of them as the job allows, each of another
+/// host; without a market, or none of it, one as they are commonly rented. Empty: the market has none.
 std::vector<Machines> machines_with(const Job& job, const Catalogue& catalogue, const NearMiss& miss, int gpus,
                                     std::span<const Offer> market) {
   std::vector<Machines> found;
   Job free = job;
-  free.where.gpus = {{miss.gpu->name, gpus}};
+  free.where.gpus = {{miss.gpu->name, 0}};
   free.where.counts = {gpus};
   for (const Offer& offer : market) {
     if (offer.gpu != miss.gpu->name) continue;
     for (const Machines& machines : machines_on(free, catalogue, offer)) {
-      const auto alike = [&](const Machines& one) { return one.node.ram == machines.node.ram; };
-      if (machines.nodes == 1 && machines.gpus == gpus && std::ranges::none_of(found, alike)) found.push_back(machines);
+      const auto alike = [&](const Machines& one) {
+        return one.nodes == machines.nodes && one.node.ram == machines.node.ram;
+      };
+      if (machines.gpus == gpus && std::ranges::none_of(found, alike)) found.push_back(machines);
     }
   }
-  if (found.empty() && (market.empty() || gpus == miss.gpus))
+  if (found.empty() && (market.empty() || (gpus == miss.gpus && job.where.nodes.empty())))
     found.push_back({common_box(catalogue, *miss.gpu, gpus), 1, gpus, true});
   return found;
 }
