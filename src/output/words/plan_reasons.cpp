@@ -124,12 +124,12 @@ std::string asks_less_words(const Job& job, const ProvidersByGpu& common, const 
   if (job.goal == Goal::kFastest && plan.cost.p50 < other.cost.p50 && is_rare(plan) == is_rare(other) &&
       is_other_stack(plan) == is_other_stack(other))
     return "a lower cost";
-  if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
   if (std::max(plan.nodes, plan.at_once) < std::max(other.nodes, other.at_once)) return "fewer machines";
   if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
   if (is_rare(other) && !is_rare(plan))
     return availability_of(*other.offer) >= Availability::kRare ? "machines easier to get"
                                                                 : "a host that is up more of the time";
+  if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
   return providers_of(common, plan) > providers_of(common, other) ? "commoner GPUs" : "newer GPUs";
 }
 

@@ -300,9 +300,9 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
     const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
     // Who asks for hours alone pays for whatever saves one, but not for what saves none.
     const bool hurries = job.goal == Goal::kFastest;
-    return std::tuple(offers_in(plan), hurries && is_rare(plan), is_other_stack(plan),
+    return std::tuple(offers_in(plan), hurries && is_rare(plan), hurries && is_other_stack(plan),
                       hurries ? plan.cost.p50 : Dollars{}, std::max(plan.nodes, plan.at_once), plan.gpus_at_once(),
-                      is_rare(plan), -providers_of(common, plan), -capability, one.median);
+                      is_rare(plan), is_other_stack(plan), -providers_of(common, plan), -capability, one.median);
   };
   std::vector<const Comparison::One*> tied;
   for (const Comparison::One& one : all) {

@@ -72,12 +72,11 @@ double tie_share(const Job& job, const PracticeConstants& practice);
 int providers_of(const ProvidersByGpu& common, const Plan& plan);
 
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
-/// the stack that recipes are made for, fewer machines, fewer GPUs, commoner ones, newer ones, cheaper; of dollars
-/// first where the goal is hours. A plan can not be told from it where its goal is worse by less than tie_share(), and
-/// it is the better one in at least `tie_chance` of the samples or hardly worse at all and spares a second kind of
-/// machine
-/// (`same_share`). Nor is one taken for asking less where another is a tenth better in dollars or hours, no worse in
-/// the other, and as easy to have. `common` is of the whole market, of which the plans need not be all.
+/// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper; of dollars first where the goal is hours. A plan can
+/// not be told from it where its goal is worse by less than tie_share(), and it is the better one in at least
+/// `tie_chance` of the samples or hardly worse at all and spares a second kind of machine (`same_share`). Nor is one
+/// taken for asking less where another is a tenth better in dollars or hours, no worse in the other, and as easy to
+/// have. `common` is of the whole market, of which the plans need not be all.
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice, const ProvidersByGpu& common);
 
