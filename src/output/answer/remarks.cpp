@@ -303,7 +303,7 @@ std::string settings_remark(const PlanReport& report, const Plan&) {
   return join(lines, " ");
 }
 
-/// GPUs of which no measured run took part in the fit.
+/// GPUs whose figures are carried over from their relatives.
 std::string unmeasured_remark(const PlanReport&, const Plan& plan) {
   std::vector<std::string> gpus;
   for (const PhasePlan& part : plan.phases) {
@@ -313,8 +313,8 @@ std::string unmeasured_remark(const PlanReport&, const Plan& plan) {
     if (std::ranges::find(gpus, estimate.node->gpu->name) == gpus.end()) gpus.push_back(estimate.node->gpu->name);
   }
   if (gpus.empty()) return "";
-  return "No run on " + listed(gpus, "or") +
-         " has been measured: times are carried over from related GPUs, and the range is the wider for it.";
+  return "Times on " + listed(gpus) +
+         " rest on related GPUs more than on runs measured there, and their range is the wider for it.";
 }
 
 /// Quotas that limit nothing, being of nobody's.

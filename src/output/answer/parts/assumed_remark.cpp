@@ -76,6 +76,19 @@ std::string cut_words(const Job& job, const PhaseEstimate& estimate) {
          " tokens (sequence): " + percent(lost) + " of their tokens are not trained on.";
 }
 
+/// "1.25 GB/s between machines of hyperstack, whose network is not known (network)" where a phase is on several; ""
+/// elsewhere.
+std::string network_words(const Plan& plan) {
+  for (const PhasePlan& part : plan.phases) {
+    const PhaseEstimate& estimate = *part.estimate;
+    if (estimate.nodes < 2 || !estimate.node || estimate.node->network > BytesPerSecond{}) continue;
+    const std::string whose =
+        part.offer == nullptr || part.offer->provider.empty() ? "" : " of " + printable(part.offer->provider, 40);
+    return to_text(kUnknownNetwork) + " between machines" + whose + ", whose network is not known";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string assumed_remark(const PlanReport& report, const Plan& plan) {
@@ -100,6 +113,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
                                                            : "optimizer") +
                       ").");
   }
+  if (std::string words = network_words(plan); !words.empty()) lines.push_back(std::move(words) + ".");
   if (starts_for_nothing(report, plan)) lines.emplace_back("no time to boot and to install (setup: {time: 10 min}).");
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
   if (std::string words = assumed_rate_words(report.job, report.found.plans); !words.empty())
