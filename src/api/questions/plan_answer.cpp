@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/shell/shell_text.h"
+#include "base/text.h"
 #include "input/question/sketch.h"
 #include "plan/answer/market.h"
 #include "plan/capacity/fit.h"

@@ -261,10 +261,10 @@ class Cards {
     // "Memory: H100 (64 GB), A100 (32 GB)" is what each takes.
     if (bracket && has_any(lower.substr(0, lower.find(": ") + 1), {"memory", "footprint"})) return;
     bool ends = trim(behind).empty();
-    for (const std::string_view end :
+    for (const std::string_view last :
          {".", ",", ";", ")", " and ", " of vram", " vram", " of memory", " memory", " of hbm", " hbm",
           " of gpu memory", " of gddr", " gddr", " each", ":", " in all", " in total", " per gpu"})
-      ends = ends || (behind.starts_with(end) && (end != "." || behind.size() < 2 || behind[1] == ' '));
+      ends = ends || (behind.starts_with(last) && (last != "." || behind.size() < 2 || behind[1] == ' '));
     if (is) ends = behind.starts_with(" card") || behind.starts_with(" gpu");
     if (!ends) return;
     // "two H100 with 160 GB"

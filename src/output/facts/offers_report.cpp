@@ -333,7 +333,7 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
     std::vector<std::size_t> sorted;
     for (const CheapestFirst& one : order) sorted.push_back(one.row);
     sort_rows(views, **sorted_by, down, sorted);
-    for (const std::size_t row : sorted) report.rows.push_back(offers[row]);
+    for (const std::size_t place : sorted) report.rows.push_back(offers[place]);
   } else {
     report.rows.reserve(order.size());
     for (const CheapestFirst& one : order) report.rows.push_back(one.offer);

@@ -197,8 +197,8 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
   }
   const Scores scores(seed);
   std::map<std::string, Samples> drawn, drawn_prices, drawn_queues;
-  for (const auto& [all, named] : {std::pair(&loads, &drawn), std::pair(&prices, &drawn_prices)})
-    for (const Loads& one : *all)
+  for (const auto& [kind, named] : {std::pair(&loads, &drawn), std::pair(&prices, &drawn_prices)})
+    for (const Loads& one : *kind)
       for (const auto& [label, load] : one) named->try_emplace(label);
   for (const int position : chosen)
     if (std::string queues = queues_of(plan_of(position)); !queues.empty()) drawn_queues.try_emplace(std::move(queues));
