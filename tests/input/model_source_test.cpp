@@ -81,7 +81,8 @@ TEST_F(ModelSource, WeightsThatDisagreeAreNoted) {
 }
 
 TEST_F(ModelSource, UnknownNamesGetAHint) {
-  const std::string give = " a path to its config.json, or its size: --params 9B, {params: 9B, layers: 32, hidden: 4096}";
+  const std::string give =
+      " a path to its config.json, or its size: --params 9B, {params: 9B, layers: 32, hidden: 4096}";
   EXPECT_EQ(error_of("Knwon-1B"), "unknown model 'Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
   EXPECT_EQ(error_of("org/Knwon-1B"), "unknown model 'org/Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
   EXPECT_EQ(error_of("zzzzzz"), "unknown model 'zzzzzz'. Give" + give);

@@ -43,8 +43,8 @@ class StrategyJudge {
   virtual bool may_pay_on_host(const Strategy& strategy) = 0;
   /// Whether memory cannot hold it; counted then as judge() does, and not looked at otherwise.
   virtual bool too_big(const Strategy& strategy, Micro micro) = 0;
-  /// Whether the host's memory cannot hold it, whatever micro-batch and recomputation, and nothing is left to be told of
-  /// that; nullopt: not known yet.
+  /// Whether the host's memory cannot hold it, whatever micro-batch and recomputation, and nothing is left to be told
+  /// of that; nullopt: not known yet.
   virtual std::optional<bool> short_of_host(const Strategy& strategy) = 0;
 
  protected:
