@@ -191,12 +191,13 @@ Before before(std::string_view text) {
       text.remove_suffix(sign.size());
       return true;
     };
+    // "add up to" is no limit.
+    if (text.ends_with("add up to") || text.ends_with("adds up to") || text.ends_with("adding up to") ||
+        text.ends_with("sum up to") || text.ends_with("sums up to"))
+      return said;
     if (take("~") || take("\xE2\x89\x88") || take("approx.") || take("approx") || take("about") || take("roughly") ||
         take("around") || take("ca.") || take("circa") || take("etwa"))
       said.approximate = true;
-    else if (text.ends_with("add up to") || text.ends_with("adds up to") || text.ends_with("adding up to") ||
-             text.ends_with("sum up to") || text.ends_with("sums up to"))
-      return said;
     else if (take("<") || take("\xE2\x89\xA4") || take("under") || take("below") || take("less than") ||
              take("at most") || take("up to") || take("max"))
       said.at_most = true;

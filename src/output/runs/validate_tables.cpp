@@ -52,7 +52,8 @@ std::string metric_words(Metric metric) {
 
 /// "1.1 … 1.4 s": the unit once where both have the same.
 std::string figure_range(Metric metric, const Interval<double>& range) {
-  const std::string low = value_text(metric, range.p10), high = value_text(metric, range.p90);
+  std::string low = value_text(metric, range.p10);
+  const std::string high = value_text(metric, range.p90);
   if (low == high) return low;
   const std::size_t unit = low.find(' ');
   const bool same = unit != std::string::npos && high.ends_with(low.substr(unit));

@@ -220,11 +220,9 @@ ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
           lower != "hours per year" && !has_any(lower, {"(h", "(min", "time (", "/gpu"}))
         return ClaimRole::kNone;
       if (has_any(lower, {"total", "gesamt"})) return ClaimRole::kTotalTime;
-      if (lower.empty() || has_any(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "heures", "horas",
-                                           "minutes", "wall", "runtime", "training",
-                                           "dur\xC3\xA9"
-                                           "e",
-                                           "laufzeit", "tiempo", "duraci", "durata", "temps"}))
+      if (lower.empty() ||
+          has_any(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "heures", "horas", "minutes", "wall",
+                          "runtime", "training", "dur\u00e9e", "laufzeit", "tiempo", "duraci", "durata", "temps"}))
         return ClaimRole::kTime;
       return ClaimRole::kNone;
     case ClaimDimension::kPrice:

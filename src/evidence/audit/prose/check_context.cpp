@@ -293,7 +293,7 @@ class Context {
     if (sentence.all.size() != 2 || work == nullptr || cost == nullptr || !is_one_value(*work) ||
         !is_one_value(*cost) || cost->from < work->from || tells_a_part(sentence.lower))
       return;
-    std::string verb = between(sentence.line->said, *work, *cost);
+    const std::string verb = between(sentence.line->said, *work, *cost);
     if (!is_one_of(verb, {"cost", "costs", "are", "come to", "comes to", "cost another", "are another", "make",
                           "will cost", "cost us", "add", "would cost"}))
       return;

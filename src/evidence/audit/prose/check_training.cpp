@@ -41,7 +41,7 @@ class Training {
       for (std::size_t from = 0; from < lower.size();) {
         const std::size_t to = std::min(end_of_sentence(lower, from) + 1, lower.size());
         const std::string sentence = lower.substr(from, to - from);
-        std::optional<ModelSize> size = size_in(line, from, to);
+        const std::optional<ModelSize> size = size_in(line, from, to);
         full(line, sentence, from, size);
         if (!size && before_) its_weights(line, sentence, from, *before_);
         if (size || line.section != section_) before_ = size;
