@@ -194,9 +194,8 @@ struct Lack {
 };
 
 Lack lack_of(const Framework& f, const Strategy& s) {
-  if (s.recompute == Recompute::kFull && !f.recompute_full) return {"recompute", "has no recomputation"};
-  if (s.recompute == Recompute::kSelective && !f.recompute_selective)
-    return {"recompute", "has no selective recomputation"};
+  if (!recomputes(f, s.recompute))
+    return {"recompute", s.recompute == Recompute::kFull ? "has no recomputation" : "has no selective recomputation"};
   if (!f.zero[static_cast<std::size_t>(s.sharding)]) return {"parallel.sharding", lacks_sharding(s.sharding)};
   if (s.tp > 1 && !f.tensor) return {"parallel.tp", "has no tensor parallelism"};
   if (s.pp > 1 && !f.pipeline) return {"parallel.pp", "has no pipeline parallelism"};
@@ -227,6 +226,11 @@ bool has_method(const Framework& framework, Method method) {
 }
 
 }  // namespace
+
+bool recomputes(const Framework& framework, Recompute recompute) {
+  if (recompute == Recompute::kNone) return true;
+  return recompute == Recompute::kFull ? framework.recompute_full : framework.recompute_selective;
+}
 
 const LimitRow* limit_met(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
   for (const LimitRow& row : framework.limits)

@@ -13,6 +13,9 @@
 
 namespace gpuplan {
 
+/// Whether the framework recomputes so.
+bool recomputes(const Framework& framework, Recompute recompute);
+
 /// The row of framework_limits.csv that the training meets under the framework and the strategy; nullptr where it meets
 /// none. Allocates nothing.
 const LimitRow* limit_met(const Framework& framework, const TrainPhase& train, StartFrom start,

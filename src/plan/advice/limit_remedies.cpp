@@ -407,41 +407,39 @@ std::optional<LimitRemedy> fitting(const Job& changed, std::string change, const
 }
 
 /// The least number of machines on which what does not fit on one does: twice as many as the job allows, and so on.
-std::vector<LimitRemedy> more_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                                       const SearchOptions& options) {
+std::optional<LimitRemedy> more_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                         const SearchOptions& options) {
   for (const int times : {2, 4, 8, 16}) {
     Job larger = job;
     std::string change = with_nodes(larger, times * nodes_asked(job));
-    if (auto remedy = fitting(larger, std::move(change), catalogue, known, options)) return {*std::move(remedy)};
+    if (auto remedy = fitting(larger, std::move(change), catalogue, known, options)) return remedy;
   }
-  return {};
+  return std::nullopt;
 }
 
 /// The same GPU in machines with any number of them, where the job asks for so many in each.
-std::vector<LimitRemedy> larger_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                                         const SearchOptions& options) {
-  if (job.where.gpus.size() != 1 || job.where.gpus.front().count == 0) return {};
+std::optional<LimitRemedy> larger_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                           const SearchOptions& options) {
+  if (job.where.gpus.size() != 1 || job.where.gpus.front().count == 0) return std::nullopt;
   Job larger = job;
   larger.where.gpus.front().count = 0;
   std::string change = "where.gpus: [" + larger.where.gpus.front().gpu + "]";
   if (!larger.where.counts.empty()) change += ", where.counts: all";
   larger.where.counts.clear();
-  if (auto remedy = fitting(larger, std::move(change), catalogue, known, options)) return {*std::move(remedy)};
-  return {};
+  return fitting(larger, std::move(change), catalogue, known, options);
 }
 
 /// What runs on none of the machines that `where` allows: the best plan on any GPU, in any number.
-std::vector<LimitRemedy> other_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                                        const SearchOptions& options) {
+std::optional<LimitRemedy> other_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                          const SearchOptions& options) {
   Job open = job;
   std::string change;
   if (!open.where.gpus.empty()) change = "where.gpus: all";
   if (!open.where.counts.empty()) change += std::string(change.empty() ? "" : ", ") + "where.counts: all";
-  if (change.empty()) return {};
+  if (change.empty()) return std::nullopt;
   open.where.gpus.clear();
   open.where.counts.clear();
-  if (auto remedy = fitting(open, std::move(change), catalogue, known, options)) return {*std::move(remedy)};
-  return {};
+  return fitting(open, std::move(change), catalogue, known, options);
 }
 
 }  // namespace
@@ -452,11 +450,12 @@ std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalog
   if (found.plans.empty()) {
     const bool memory = found.tally.rejected[static_cast<std::size_t>(Misfit::kMemory)] > 0;
     if (!memory || market.empty()) return {};
-    std::vector<LimitRemedy> found_elsewhere = larger_machines(job, catalogue, known, options);
     // Nobody joins machines where one holds as many.
-    if (found_elsewhere.empty()) found_elsewhere = more_machines(job, catalogue, known, options);
-    for (LimitRemedy& other : other_machines(job, catalogue, known, options))
-      found_elsewhere.push_back(std::move(other));
+    auto machines = larger_machines(job, catalogue, known, options);
+    if (!machines) machines = more_machines(job, catalogue, known, options);
+    std::vector<LimitRemedy> found_elsewhere;
+    if (machines) found_elsewhere.push_back(*std::move(machines));
+    if (auto other = other_machines(job, catalogue, known, options)) found_elsewhere.push_back(*std::move(other));
     return found_elsewhere;
   }
   if (!found.recommendations.limits_missed) return {};

@@ -27,7 +27,7 @@ bool takes_the_place(const Plan& one, const Plan& mixed) {
 }
 
 /// What would be recommended for any goal, and within the limits.
-void keep_answers(const Job& job, std::vector<Plan>& mixed, std::vector<bool>& kept) {
+void keep_answers(const Job& job, const std::vector<Plan>& mixed, std::vector<bool>& kept) {
   const Recommendations best = recommend(job, mixed);
   for (const auto& position : {best.cheapest, best.fastest, best.best_value, best.fewest_gpus, best.within_deadline,
                                best.within_budget, best.pick})
@@ -58,7 +58,7 @@ void keep_corners(const std::vector<Plan>& plans, const std::vector<Plan>& mixed
 
 }  // namespace
 
-std::vector<bool> kept_mixes(const Job& job, const std::vector<Plan>& plans, std::vector<Plan>& mixed,
+std::vector<bool> kept_mixes(const Job& job, const std::vector<Plan>& plans, const std::vector<Plan>& mixed,
                              const std::vector<std::size_t>& simpler) {
   std::vector<bool> kept(mixed.size(), false);
   keep_answers(job, mixed, kept);

@@ -172,8 +172,8 @@ class TrainingCandidates::Walker {
  private:
   /// What is known of a way to save memory, whatever the micro-batch, once it was asked.
   struct Known {
-    bool full = false;           ///< memory ran out with a smaller micro-batch already
-    bool short_of_host = false;  ///< and the host's, with any
+    bool full = false;        ///< memory ran out with a smaller micro-batch already
+    bool short_told = false;  ///< that the host's is too small, whatever micro-batch, was counted
     /// Whether the framework runs it; by whether a micro-batch is more than one sequence, as limits are (limits.h).
     std::array<std::optional<bool>, 2> runs{};
   };
@@ -312,7 +312,7 @@ class TrainingCandidates::Walker {
     std::size_t plainest = std::size(kShardings);  // that fits, by its place
     for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
       if (all_.recompute_ && recompute != *all_.recompute_) continue;
-      if (!all_.asks_ && !recomputes(recompute)) continue;
+      if (!all_.asks_ && !recomputes(framework_, recompute)) continue;
       strategy.recompute = recompute;
       const Found one = each_sharding(strategy, micro, ways, plainest);
       found = {found.fits || one.fits, found.runs || one.runs};
@@ -341,7 +341,7 @@ class TrainingCandidates::Walker {
         continue;
       }
       if (strategy.offload != Offload::kNone && short_of_host(strategy, ways)) {
-        if (!std::exchange(known.short_of_host, true)) tally_.reject(Misfit::kHostMemory);
+        if (!std::exchange(known.short_told, true)) tally_.reject(Misfit::kHostMemory);
         continue;
       }
       if (!runs(strategy, known)) {
@@ -391,11 +391,6 @@ class TrainingCandidates::Walker {
     std::optional<bool>& known = ways.short_of_host(strategy);
     if (!known) known = judge_.short_of_host(strategy);
     return known.value_or(false);
-  }
-
-  bool recomputes(Recompute recompute) const {
-    return recompute == Recompute::kNone ||
-           (recompute == Recompute::kFull ? framework_.recompute_full : framework_.recompute_selective);
   }
 
   /// REQUIRES: `known` is the strategy's; its stages are not interleaved.

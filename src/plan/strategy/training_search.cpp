@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/sorting.h"
 #include "base/whole.h"
 #include "model/training/host_step.h"
 #include "model/training/training.h"

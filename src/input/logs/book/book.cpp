@@ -388,6 +388,14 @@ void LogBook::works(const LogLine& line) {
   log.work.back().line = line.number;
 }
 
+void LogBook::generates(double rate, LogFormat format, const LogLine& line) {
+  if (!(rate > 0)) return;
+  shows(format);
+  log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
+  log.generated = true;
+  works(line);
+}
+
 void LogBook::ends(const LogLine& line) {
   log.finished = true;
   works(line);

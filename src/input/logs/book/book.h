@@ -162,6 +162,8 @@ class LogBook {
   void event(LogEvent::Kind kind, const LogLine& line, std::string_view text, bool stopped = false);
   /// A sign of work: errors before this line were got over.
   void works(const LogLine& line);
+  /// A rate of generation, in tokens a second; one of none is left out.
+  void generates(double rate, LogFormat format, const LogLine& line);
   /// The run says that training ended.
   void ends(const LogLine& line);
   /// A bar of prompts; one that starts anew is of more prompts.

@@ -7,18 +7,6 @@
 #include "input/logs/others/others.h"
 
 namespace gpuplan {
-namespace {
-
-void generates(LogBook& book, const LogLine& line, double rate, LogFormat format) {
-  if (!(rate > 0)) return;
-  book.shows(format);
-  book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
-  book.log.generated = true;
-  book.works(line);
-}
-
-}  // namespace
-
 /// "|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |      T s |    S t/s |"
 void batched_bench_head(LogBook& book, const LogLine& line, std::string_view rest) {
   if (!line.text.starts_with('|')) return;
@@ -37,7 +25,7 @@ Match batched_bench_row(LogBook& book, const LogLine& line) {
   }
   double rate = 0;
   if (!scan::take_next(rest, rate) || !trim(rest).starts_with('|')) return Match::kNo;
-  generates(book, line, rate, LogFormat::kLlamaCpp);
+  book.generates(rate, LogFormat::kLlamaCpp, line);
   return Match::kRecord;
 }
 
@@ -46,7 +34,7 @@ Match batched_bench_row(LogBook& book, const LogLine& line) {
 void llama_bench_value(LogBook& book, const LogLine& line, std::string_view key, double value) {
   if (key == "n_gen") book.facts.bench_generates = value > 0;
   else if (key == "avg_ts" && std::exchange(book.facts.bench_generates, false))
-    generates(book, line, value, LogFormat::kLlamaCpp);
+    book.generates(value, LogFormat::kLlamaCpp, line);
 }
 
 /// "train: [===>  ] data=0000120/0001000 loss=2.34123±0.01234 acc=45.12±0.21% t=00:01:02 ETA=00:05:03": counts of
@@ -69,14 +57,14 @@ void koboldcpp_rate(LogBook& book, const LogLine& line, std::string_view rest) {
   double seconds = 0, rate = 0;
   if (scan::take_number(rest, seconds) && scan::take(rest, "s (") && scan::take_number(rest, rate) &&
       scan::take(rest, "T/s)"))
-    generates(book, line, rate, LogFormat::kLlamaCpp);
+    book.generates(rate, LogFormat::kLlamaCpp, line);
 }
 
 /// " ** Position     1 + 127 tokens:  162.1234 t/s" of ExLlamaV2's test_inference.py, by the length of what came before
 void exllama_rate(LogBook& book, const LogLine& line, std::string_view rest) {
   double rate = 0;
   if (line.text.contains("** Position ") && scan::take_next(rest, rate) && scan::take(rest, " t/s"))
-    generates(book, line, rate, LogFormat::kFields);
+    book.generates(rate, LogFormat::kFields, line);
 }
 
 /// `:::MLLOG {"namespace": "", "time_ms": 1715000012500, "event_type": "POINT_IN_TIME", "key": "train_loss", "value":

@@ -24,14 +24,6 @@ std::optional<double> amount_behind(std::string_view text, std::string_view word
   return at == std::string_view::npos ? std::nullopt : scan::amount(text.substr(at + words.size()));
 }
 
-void generates_at(LogBook& book, const LogLine& line, double rate, LogFormat format = LogFormat::kLlamaCpp) {
-  if (!(rate > 0)) return;
-  book.shows(format);
-  book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
-  book.log.generated = true;
-  book.works(line);
-}
-
 }  // namespace
 
 /// "Peak reserved memory = 6.744 GB.": torch.cuda.max_memory_reserved() / 1024^3
@@ -60,8 +52,7 @@ void unsloth_time(LogBook& book, const LogLine& line, std::string_view rest) {
 void mlx_rate(LogBook& book, const LogLine& line, std::string_view rest) {
   constexpr std::size_t kWords = std::string_view(" tokens-per-sec").size();
   if (!line.text.starts_with("Generation: ")) return;
-  if (const auto rate = last_number(text_before(line, rest, kWords)))
-    generates_at(book, line, *rate, LogFormat::kFields);
+  if (const auto rate = last_number(text_before(line, rest, kWords))) book.generates(*rate, LogFormat::kFields, line);
 }
 
 /// "Peak memory: 4.212 GB": mx.get_peak_memory() / 1e9
@@ -76,7 +67,7 @@ void mlx_memory(LogBook& book, const LogLine& line, std::string_view rest) {
 void generation_rate(LogBook& book, const LogLine& line, std::string_view rest) {
   double rate = 0;
   if (line.text.starts_with("Average tokens/sec: ") && scan::take_number(rest, rate))
-    generates_at(book, line, rate, LogFormat::kFields);
+    book.generates(rate, LogFormat::kFields, line);
 }
 
 /// "1epoch:train:381-400batch: iter_time=1.2e-04, ..., loss=61.3, ..., optim0_lr0=1.2e-05, train_time=0.512" of
@@ -140,7 +131,7 @@ void deepspeed_chat_evaluation(LogBook& book, const LogLine& line, std::string_v
 void llama_cpp_time(LogBook& book, const LogLine& line, std::string_view rest) {
   if (!line.text.contains(" eval time =") || line.text.contains("prompt eval time")) return;
   constexpr std::size_t kWords = std::string_view(" tokens per second)").size();
-  if (const auto rate = last_number(text_before(line, rest, kWords))) generates_at(book, line, *rate);
+  if (const auto rate = last_number(text_before(line, rest, kWords))) book.generates(*rate, LogFormat::kLlamaCpp, line);
 }
 
 /// "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | tg128 | 131.42 ± 0.44 |" of llama-bench: rows of generation.
@@ -155,7 +146,7 @@ void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest) 
   if (name.size() < 3 || !is_digit(name[2]) || !(name.starts_with("tg") || name.starts_with("pp"))) return;
   book.shows(LogFormat::kLlamaCpp);
   if (!name.starts_with("tg")) return;
-  if (const auto rate = scan::number(trim(row.substr(value + 1)))) generates_at(book, line, *rate);
+  if (const auto rate = scan::number(trim(row.substr(value + 1)))) book.generates(*rate, LogFormat::kLlamaCpp, line);
 }
 
 /// "eval rate:            51.70 tokens/s" of `ollama run --verbose`, which has llama.cpp's engine; "prompt eval rate"
@@ -163,7 +154,7 @@ void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest) 
 void ollama_rate(LogBook& book, const LogLine& line, std::string_view rest) {
   scan::skip_spaces(rest);
   if (!line.text.starts_with("eval rate: ") || !rest.contains("tokens/s")) return;
-  if (const auto rate = scan::number(rest)) generates_at(book, line, *rate);
+  if (const auto rate = scan::number(rest)) book.generates(*rate, LogFormat::kLlamaCpp, line);
 }
 
 /// "Max CUDA memory reserved was 55 GB" of llama-cookbook (llama_cookbook/utils/train_utils.py): GiB
