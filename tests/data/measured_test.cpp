@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "built_in/catalogue.h"
+#include "evidence/validation/publishers.h"
 #include "input/text/csv.h"
 #include "input/text/embedded_data.h"
 

@@ -48,10 +48,41 @@ TEST(ErrorModel, VariancesOfPartsAddUp) {
   moe.add(true, ErrorPart::kAdapters);  // the figure does not know it
   EXPECT_NEAR(expected_error(model(), kFigure, moe).variance, kPlain + square(0.25), 1e-12);
   ErrorLabels unknown = labels();
-  unknown.software_measured = false;
+  unknown.software_publishers = 0;
   EXPECT_NEAR(expected_error(model(), kFigure, unknown).variance, kPlain - square(0.1) + square(0.4), 1e-12);
   EXPECT_EQ(regime_of(model(), kFigure, moe), "mixture of experts");
   EXPECT_EQ(regime_of(model(), kFigure, unknown), "a framework or engine without measured runs");
+}
+
+// A label's error is known as the mean of so many readings is, each with the error of its own site.
+TEST(ErrorModel, EachPublisherTellsMoreOfALabel) {
+  const auto variance = [](double publishers) {
+    ErrorLabels of = labels();
+    of.card_publishers = publishers;
+    return expected_error(model(), kFigure, of).variance - kPlain + square(0.2);
+  };
+  EXPECT_NEAR(variance(0), square(0.5), 1e-12) << "as one that nobody measured";
+  double before = variance(0);
+  for (const double publishers : {1.0, 2.0, 3.0, 7.0, 40.0}) {
+    const double unknown = square(0.5) - square(0.2);
+    EXPECT_NEAR(variance(publishers), square(0.2) + 1 / (1 / unknown + publishers / square(0.3)), 1e-12);
+    EXPECT_LT(variance(publishers), before);
+    before = variance(publishers);
+  }
+  EXPECT_GT(before, square(0.2)) << "more is left than any number of publishers tells";
+  ErrorLabels known = labels("H100 SXM"), rare = labels("H200 SXM");
+  const double sure = ratio_variance(model(), kFigure, known, rare);
+  rare.card_publishers = 1;
+  EXPECT_GT(ratio_variance(model(), kFigure, known, rare), sure) << "and of two cards the ratio is as unsure";
+}
+
+TEST(ErrorModel, AGpuThatNobodyMeasuredIsToldApartFromItsGeneration) {
+  ErrorLabels of = labels();
+  of.card_publishers = 0;
+  EXPECT_EQ(regime_of(model(), kFigure, of), "no run measured on this GPU");
+  of.generation_publishers = 0;
+  of.card_publishers = 1;
+  EXPECT_EQ(regime_of(model(), kFigure, of), "no run measured on such hardware");
 }
 
 TEST(ErrorModel, WhatTwoShareCancelsInTheirRatio) {

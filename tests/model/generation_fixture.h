@@ -124,7 +124,8 @@ inline std::vector<EngineProfile> engines() {
   served.name = "vllm";
   served.formats = bits({Format::kFp32, Format::kFp16, Format::kBf16, Format::kFp8, Format::kInt8, Format::kInt4,
                          Format::kNf4, Format::kMxfp4, Format::kNvfp4, Format::kW8A8});
-  served.emulates = served.one_shot = served.measured = true;
+  served.emulates = served.one_shot = true;
+  served.publishers = 3;
   EngineProfile eager = made_up::engine();
   eager.name = "hf";
   eager.formats =
@@ -132,7 +133,8 @@ inline std::vector<EngineProfile> engines() {
   eager.host_layer_us = 720;
   eager.host_step_us = eager.host_sequence_us = 0;
   eager.continuous = eager.pipelines = false;
-  eager.copies_cache = eager.loops_experts = eager.measured = true;
+  eager.copies_cache = eager.loops_experts = true;
+  eager.publishers = 3;
   eager.memory_share = 1;
   eager.attention = PromptAttention::kCommon;
   EngineProfile split = made_up::engine();
@@ -142,20 +144,22 @@ inline std::vector<EngineProfile> engines() {
   split.reserve_gib = 0.8;
   split.prompt_chunk = 512;
   split.attention = PromptAttention::kScores;
-  split.own_kernels = split.half_accumulate = split.host_tables = split.measured = true;
+  split.own_kernels = split.half_accumulate = split.host_tables = true;
+  split.publishers = 3;
   split.pipelines = false;
   EngineProfile card = made_up::engine();
   card.name = "exllama";
   card.formats = bits({Format::kFp16, Format::kBf16, Format::kInt8, Format::kInt4});
   card.memory_share = 1;
   card.reserve_gib = 0.8;
-  card.half_accumulate = card.measured = true;
+  card.half_accumulate = true;
+  card.publishers = 3;
   card.continuous = card.pipelines = false;
   EngineProfile any = made_up::engine();
   any.name = "*";
   EngineProfile any_eager = eager;
   any_eager.name = "*eager";
-  any_eager.measured = false;
+  any_eager.publishers = 0;
   return {any, any_eager, served, eager, split, card};
 }
 

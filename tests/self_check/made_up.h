@@ -45,6 +45,7 @@ inline Efficiency efficiency() {
   row.experts_fp4 = 0.8;
   row.experts_bandwidth = 0.75;
   row.experts_us = 20;
+  row.training_publishers = row.serving_publishers = 3;
   return row;
 }
 
@@ -53,6 +54,7 @@ inline EngineProfile engine() {
   EngineProfile row;
   row.formats = row.caches = ~0U;
   row.slots = row.most_measured = 0;
+  row.publishers = 3;
   row.time = 1;
   row.prompts = 1;
   row.host_layer_us = 0;
@@ -86,6 +88,7 @@ inline TrainingSoftware software() {
   row.weight_bytes = 4;
   row.gradient_bytes = 4;
   row.eight_bit_copies = 0;
+  row.publishers = 3;
   row.flat_step = 0;
   return row;
 }

@@ -124,7 +124,6 @@ EngineProfile engine(const char* name, unsigned formats) {
   EngineProfile row = made_up::engine();
   row.name = name;
   row.formats = formats;
-  row.measured = true;
   return row;
 }
 
@@ -161,7 +160,8 @@ std::vector<EngineProfile> engines() {
   split.prompt_chunk = 512;
   split.attention = PromptAttention::kScores;
   split.own_kernels = split.half_accumulate = true;
-  split.pipelines = split.measured = false;
+  split.pipelines = false;
+  split.publishers = 0;
   return {serving, eager, split};
 }
 

@@ -4,7 +4,7 @@
 //
 // Prints each constant before and after and the errors of the runs; --leave-out fits again without each publisher, from
 // the priors, and prints the errors of the runs left out; --rows prints every run; --write puts the results into DIR
-// (constants, and with --leave-out what came out without each source).
+// (constants, how many publishers measured what, and with --leave-out what came out without each source).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "evidence/validation/generation_prediction.h"
+#include "evidence/validation/publishers.h"
 #include "facts/data_folder.h"
 #include "fit/report.h"
 #include "fit/solve.h"
@@ -67,41 +68,56 @@ std::map<std::string, std::string> publishers_of(const std::string& text, const 
   return found;
 }
 
-/// A row for each source and constant, fitted without its publisher.
-std::string left_out_text(const Evidence& evidence, const std::vector<Parameter>& parameters,
+/// What a fit of one model reads and writes.
+struct Subject {
+  Evidence evidence;
+  std::vector<std::string> ids, gpus, frameworks;
+  std::string name;  ///< of its files here
+  const char* left_out = "";
+
+  std::vector<FittedNumber> count(const Catalogue& catalogue, std::string_view without) const {
+    std::vector<PublishedRun> runs;
+    for (std::size_t i = 0; i < ids.size(); ++i) runs.push_back({gpus[i], frameworks[i], evidence.publishers[i]});
+    return count_publishers(catalogue, runs, name == "training", without);
+  }
+  void add(const MeasuredRun& run) {
+    evidence.sources.push_back(run.source);
+    ids.push_back(run.id);
+    gpus.push_back(run.gpu);
+    frameworks.push_back(run.framework);
+  }
+};
+
+/// A row for each source and constant, fitted without its publisher, and for what fewer publishers have measured then.
+std::string left_out_text(const Catalogue& catalogue, const Subject& subject, const std::vector<Parameter>& parameters,
                           const std::map<std::string, Solution>& folds) {
+  const Evidence& evidence = subject.evidence;
+  const std::vector<FittedNumber> all = subject.count(catalogue, "");
   std::string text = "source,table,row,column,value\n";
+  const auto add = [&](const std::string& source, const FittedAddress& at, double value) {
+    text += source + "," + at.table + "," + at.row + "," + at.column + "," + significant_text(value, 4) + "\n";
+  };
   std::map<std::string, std::string> publisher;
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) publisher[evidence.sources[i]] = evidence.publishers[i];
   for (const auto& [source, whose] : publisher) {
     const Solution& fold = folds.at(whose);
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      text += source + "," + parameters[i].address.table + "," + parameters[i].address.row + "," +
-              parameters[i].address.column + "," + significant_text(fold.values[i], 4) + "\n";
+    for (std::size_t i = 0; i < parameters.size(); ++i) add(source, parameters[i].address, fold.values[i]);
+    const std::vector<FittedNumber> others = subject.count(catalogue, whose);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (others[i] != all[i]) add(source, others[i].address, others[i].value);
   }
   return text;
 }
-
-/// What a fit of one model reads and writes.
-struct Subject {
-  Evidence evidence;
-  std::vector<std::string> ids;
-  std::string name;                 ///< of its files here
-  std::vector<const char*> tables;  ///< that its parameters lie in
-  const char* left_out = "";
-};
 
 Subject training(const Catalogue& catalogue, const std::string& text, const std::string& file) {
   const auto table = std::make_shared<RunTable>(facts::value_or_throw(read_training_runs(text, file, catalogue)));
   Subject subject{.evidence = {},
                   .ids = {},
+                  .gpus = {},
+                  .frameworks = {},
                   .name = "training",
-                  .tables = {"training_constants", "efficiency", "training_software"},
                   .left_out = "left_out"};
-  for (const TrainingRun& one : table->runs) {
-    subject.evidence.sources.push_back(one.source);
-    subject.ids.push_back(one.id);
-  }
+  for (const TrainingRun& one : table->runs) subject.add(one);
   subject.evidence.predict = [table](const Catalogue& with, std::size_t at) {
     return predict_run(with, table->runs[at]);
   };
@@ -114,13 +130,13 @@ Subject generation(const Catalogue& catalogue, const std::string& text, const st
   const auto prepared = std::make_shared<std::vector<std::unique_ptr<PreparedGeneration>>>();
   Subject subject{.evidence = {},
                   .ids = {},
+                  .gpus = {},
+                  .frameworks = {},
                   .name = "generation",
-                  .tables = {"generation_constants", "engines"},
                   .left_out = "left_out_generation"};
   for (const GenerationRun& one : table->runs) {
     if (!one.distrust.empty()) continue;
-    subject.evidence.sources.push_back(one.source);
-    subject.ids.push_back(one.id);
+    subject.add(one);
     prepared->push_back(std::make_unique<PreparedGeneration>(catalogue, one));
   }
   subject.evidence.predict = [table, prepared](const Catalogue& with, std::size_t at) {
@@ -167,8 +183,11 @@ int run(Arguments arguments) {
   print_errors("fitted", evidence, residuals(with_values(catalogue, parameters, all.values), evidence, ""));
   if (arguments.rows && !arguments.leave_out)
     print_rows(subject, residuals(with_values(catalogue, parameters, all.values), evidence, ""));
-  if (arguments.write)
-    for (const char* name : subject.tables) save_values(arguments.data, name, parameters, all.values);
+  if (arguments.write) {
+    std::vector<FittedNumber> numbers = subject.count(catalogue, "");
+    for (std::size_t i = 0; i < parameters.size(); ++i) numbers.push_back({parameters[i].address, all.values[i]});
+    save_values(arguments.data, numbers);
+  }
   if (!arguments.leave_out) return 0;
 
   // From the priors, which know nothing of any run: a fit that starts at what all runs agreed on stays near it.
@@ -192,7 +211,7 @@ int run(Arguments arguments) {
   if (arguments.rows) print_rows(subject, out);
   if (arguments.write)
     facts::replace_file(arguments.data + "/measured/" + subject.left_out + ".csv",
-                        left_out_text(evidence, parameters, folds));
+                        left_out_text(catalogue, subject, parameters, folds));
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "fit/parameters.h"
 
+#include <set>
 #include <string>
 
 #include "base/text.h"
@@ -30,20 +31,21 @@ Result<std::vector<Parameter>> read_parameters(std::string_view text, std::strin
   return parameters;
 }
 
-void save_values(const std::string& data, const std::string& table, const std::vector<Parameter>& parameters,
-                 const std::vector<double>& values) {
-  facts::CsvText text(data + "/" + table + ".csv");
-  const bool by_hardware = table == "efficiency";
-  for (std::size_t row = 0; row < text.rows(); ++row) {
-    const std::string name = by_hardware ? text.cell(row, "architecture") + "/" + text.cell(row, "memory_type") + "/" +
-                                               text.cell(row, "accumulation")
-                                         : text.cell(row, "name");
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const FittedAddress& at = parameters[i].address;
-      if (at.table == table && at.row == name) text.cell(row, at.column) = significant_text(values[i], 3);
+void save_values(const std::string& data, const std::vector<FittedNumber>& numbers) {
+  std::set<std::string> tables;
+  for (const FittedNumber& number : numbers) tables.insert(number.address.table);
+  for (const std::string& table : tables) {
+    facts::CsvText text(data + "/" + table + ".csv");
+    const bool by_hardware = table == "efficiency";
+    for (std::size_t row = 0; row < text.rows(); ++row) {
+      const std::string name = by_hardware ? text.cell(row, "architecture") + "/" + text.cell(row, "memory_type") +
+                                                 "/" + text.cell(row, "accumulation")
+                                           : text.cell(row, "name");
+      for (const auto& [at, value] : numbers)
+        if (at.table == table && at.row == name) text.cell(row, at.column) = significant_text(value, 3);
     }
+    text.save();
   }
-  text.save();
 }
 
 }  // namespace gpuplan::fit

@@ -20,9 +20,8 @@ struct Parameter {
 /// tools/fit/parameters.csv.
 Result<std::vector<Parameter>> read_parameters(std::string_view text, std::string_view file);
 
-/// Puts the numbers into a table of the folder `data`, changing nothing else of it; `table` is its name in addresses.
-/// Throws when the file can not be read or written, or has no such column.
-void save_values(const std::string& data, const std::string& table, const std::vector<Parameter>& parameters,
-                 const std::vector<double>& values);
+/// Puts the numbers into the tables of the folder `data`, changing nothing else of them. Throws when a file can not be
+/// read or written, or has no such column.
+void save_values(const std::string& data, const std::vector<FittedNumber>& numbers);
 
 }  // namespace gpuplan::fit

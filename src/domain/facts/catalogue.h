@@ -100,7 +100,8 @@ struct Efficiency {
   double experts_fp4 = kUnset;
   double experts_bandwidth = kUnset;  ///< share of memory bandwidth that grouped products reach
   double experts_us = kUnset;         ///< floor of a layer of experts in microseconds: routing, sorting and adding up
-  bool measured = false;              ///< from runs on such hardware; else carried over from its relatives
+  /// Who published runs on such hardware that took part in the fit; 0: carried over from its relatives.
+  double training_publishers = kUnset, serving_publishers = kUnset;
   std::string source, as_of;
 
   bool operator==(const Efficiency&) const = default;

@@ -61,7 +61,7 @@ struct EngineProfile {
   bool emulates = false;         ///< expands fp8 and nvfp4 weights where the hardware lacks them
   bool one_shot = false;         ///< all-reduces of short messages over NVLink in one step
   bool host_tables = false;      ///< tables that tokens are looked up in stay in the host's memory
-  bool measured = false;         ///< measured runs of this engine took part in the fit
+  double publishers = kUnset;    ///< of runs of this engine that took part in the fit
   std::string source, as_of;
 
   bool keeps_cache(Format format) const { return (caches >> static_cast<unsigned>(format) & 1U) != 0; }

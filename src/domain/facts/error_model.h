@@ -112,6 +112,9 @@ inline constexpr std::size_t kErrorParts = Names<ErrorPart>::entries.size();
 constexpr std::size_t index_of(ErrorFigure figure) { return static_cast<std::size_t>(figure); }
 constexpr std::size_t index_of(ErrorPart part) { return static_cast<std::size_t>(part); }
 
+/// So many publishers that one more would tell nothing.
+inline constexpr double kAmple = 1e15;
+
 /// Whose errors a run shares. Views of names that the catalogue holds.
 struct ErrorLabels {
   std::uint32_t circumstances = 0;                 ///< a bit for each part that is one
@@ -120,8 +123,8 @@ struct ErrorLabels {
   std::string_view architecture{}, memory_type{};  ///< the generation of hardware: both together
   int model = 0;                                   ///< which network, by its parameters: model_number()
   int amount = 0;                                  ///< of tokens or sequences at work at once: amount_octave()
-  bool software_measured = true;                   ///< runs of it took part in the fit
-  bool card_measured = true;                       ///< runs on such hardware did
+  /// How many publishers' runs with such a label took part in the fit.
+  double software_publishers = kAmple, card_publishers = kAmple, generation_publishers = kAmple;
   double memory_scale = 1;                         ///< of deviations of memory: part of it is known to the byte
   double first_scale = 1;  ///< of those of the time to first token: part of it is the own prompt
 
@@ -133,7 +136,7 @@ struct ErrorLabels {
 
 /// Standard deviations of ln(measured / predicted). 0: the figure does not know such a part.
 struct ErrorComponent {
-  double deviation = kUnset;
+  double deviation = kUnset;   ///< of a label, where any number of publishers have measured it
   double unmeasured = kUnset;  ///< where no run with such a label took part in the fit; of labelled parts only
 
   bool operator==(const ErrorComponent&) const = default;

@@ -96,6 +96,7 @@ struct TrainingSoftware {
   bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products; else each has them all
   bool adapts_all = true;         ///< adapters beside all linear layers, unless told otherwise; else attention's
   bool loops_experts = false;     ///< one product after the other for each expert; else one kernel for all
+  bool keeps_quantised = false;   ///< what products read in 8 or 4 bit stays so for the backward pass, not in 16 bit
   bool planned_memory = false;    ///< buffers are laid out before the first step, no allocator, no tensor too many
   double flat_step = kUnset;    ///< 1e9 parameters of a rank whose gradients the step copies into one flat tensor of 32
                                 ///< bit at a time, under full sharding; else all of them; 0: it takes them as they are
@@ -111,7 +112,7 @@ struct TrainingSoftware {
   bool keeps_format = false;      ///< without ZeRO, weights learn in the format that they were loaded in
   Loading loading = Loading::kEveryRank;
   UsualRecompute recompute = UsualRecompute::kNever;
-  bool measured = false;  ///< published runs of it took part in the fit
+  double publishers = kUnset;  ///< of runs of it that took part in the fit
   std::string source, as_of;
 
   /// Fused stacks recompute the scores of attention selectively (Korthikanti et al. 2022, arXiv:2205.05198), others

@@ -1,4 +1,4 @@
-// The numbers of efficiency.csv, training_software.csv and engines.csv by the names of their columns, for reading and
+// The numbers of efficiency.csv, training_software.csv and engines.csv, and some of gpus.csv, by the names of their columns, for reading and
 // for fitting.
 #pragma once
 
@@ -19,6 +19,7 @@ struct NumberField {
 
 /// Of a share of a data-sheet figure; clocks above the quoted boost may pass 1.
 inline constexpr double kMostShare = 1.2;
+inline constexpr double kMostPublishers = 10'000;
 
 inline constexpr std::array kEfficiencyFields = {
     NumberField<Efficiency>{"matmul", &Efficiency::matmul, 0.01, kMostShare},
@@ -58,6 +59,8 @@ inline constexpr std::array kEfficiencyFields = {
     NumberField<Efficiency>{"experts_bandwidth", &Efficiency::experts_bandwidth, 0.01, kMostShare},
     NumberField<Efficiency>{"experts_us", &Efficiency::experts_us, 0.01, 10'000},
     NumberField<Efficiency>{"fp32_per_sm_clock", &Efficiency::fp32_per_sm_clock, 0, 100'000},
+    NumberField<Efficiency>{"training_publishers", &Efficiency::training_publishers, 0, kMostPublishers},
+    NumberField<Efficiency>{"serving_publishers", &Efficiency::serving_publishers, 0, kMostPublishers},
 };
 
 inline constexpr std::array kSoftwareFields = {
@@ -76,6 +79,7 @@ inline constexpr std::array kSoftwareFields = {
     NumberField<TrainingSoftware>{"scatter_bytes", &TrainingSoftware::scatter_bytes, 1, 4},
     NumberField<TrainingSoftware>{"cast_bytes", &TrainingSoftware::cast_bytes, 0, 64},
     NumberField<TrainingSoftware>{"flat_step", &TrainingSoftware::flat_step, 0, 1000},
+    NumberField<TrainingSoftware>{"publishers", &TrainingSoftware::publishers, 0, kMostPublishers},
 };
 
 inline constexpr std::array kEngineFields = {
@@ -99,6 +103,12 @@ inline constexpr std::array kEngineFields = {
     NumberField<EngineProfile>{"free_share", &EngineProfile::free_share, 0.1, 1},
     NumberField<EngineProfile>{"reserve_gib", &EngineProfile::reserve_gib, 0, 64},
     NumberField<EngineProfile>{"prompt_chunk", &EngineProfile::prompt_chunk, 0, 1'000'000},
+    NumberField<EngineProfile>{"publishers", &EngineProfile::publishers, 0, kMostPublishers},
+};
+
+inline constexpr std::array kGpuFields = {
+    NumberField<Gpu>{"training_publishers", &Gpu::training_publishers, 0, kMostPublishers},
+    NumberField<Gpu>{"serving_publishers", &Gpu::serving_publishers, 0, kMostPublishers},
 };
 
 }  // namespace gpuplan

@@ -55,6 +55,7 @@ struct Gpu {
   double tdp_watts = 0;
   int sms = 0;  ///< streaming multiprocessors, compute units or cores; 0 unknown
   std::string form_factor;
+  double training_publishers = 0, serving_publishers = 0;  ///< of runs on this GPU that took part in the fit
   std::string source, as_of, notes;
 
   bool operator==(const Gpu&) const = default;

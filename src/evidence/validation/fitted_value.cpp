@@ -37,6 +37,9 @@ double* fitted_value(Catalogue& catalogue, const FittedAddress& address) {
   } else if (address.table == "engines") {
     for (EngineProfile& row : catalogue.engines)
       if (row.name == address.row) return field_of(row, kEngineFields, address.column);
+  } else if (address.table == "gpus") {
+    for (Gpu& row : catalogue.gpus)
+      if (row.name == address.row) return field_of(row, kGpuFields, address.column);
   }
   return nullptr;
 }

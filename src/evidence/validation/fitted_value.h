@@ -15,6 +15,13 @@ struct FittedAddress {
 };
 
 /// Where that number lies; nullptr when there is none of that address.
+/// What a fit puts there.
+struct FittedNumber {
+  FittedAddress address;
+  double value = 0;
+  bool operator==(const FittedNumber&) const = default;
+};
+
 double* fitted_value(Catalogue& catalogue, const FittedAddress& address);
 
 }  // namespace gpuplan

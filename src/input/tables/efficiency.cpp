@@ -16,7 +16,7 @@ Result<void> read_efficiencies(std::string_view text, std::string_view file, Cat
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
   const auto architecture = cells.column("architecture"), memory_type = cells.column("memory_type"),
-             accumulation = cells.column("accumulation"), measured = cells.column("measured"),
+             accumulation = cells.column("accumulation"),
              source = cells.column("source"), as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kEfficiencyFields);
 
@@ -32,8 +32,6 @@ Result<void> read_efficiencies(std::string_view text, std::string_view file, Cat
     if (efficiency.accumulation != "*" && efficiency.accumulation != "half" && efficiency.accumulation != "full")
       cells.fail_cell(row, accumulation, "half, full or *");
     numbers.read(row, efficiency);
-    cells.required(row, measured);
-    efficiency.measured = cells.yes_no(row, measured);
     efficiency.source = cells.required(row, source);
     efficiency.as_of = cells.date(row, as_of);
     catalogue.efficiencies.push_back(std::move(efficiency));
@@ -54,7 +52,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
              copies_shards = cells.column("copies_shards"), gathers_8bit = cells.column("gathers_8bit"),
              gathers_ahead = cells.column("gathers_ahead"), overlaps_tensor = cells.column("overlaps_tensor"),
              copy_engines = cells.column("copy_engines"), planned_memory = cells.column("planned_memory"),
-             measured = cells.column("measured"), loading = cells.column("loading"),
+             keeps_quantised = cells.column("keeps_quantised"), loading = cells.column("loading"),
              recompute = cells.column("recompute"), source = cells.column("source"), as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kSoftwareFields);
 
@@ -68,7 +66,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     numbers.read(row, software);
     for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, loops_experts,
                               adapts_all, adds_gradients, copies_shards, gathers_8bit, gathers_ahead, overlaps_tensor,
-                              copy_engines, keeps_format, planned_memory, measured, loading, recompute})
+                              copy_engines, keeps_format, planned_memory, keeps_quantised, loading, recompute})
       cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);
@@ -85,7 +83,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     software.overlaps_tensor = cells.yes_no(row, overlaps_tensor);
     software.copy_engines = cells.yes_no(row, copy_engines);
     software.planned_memory = cells.yes_no(row, planned_memory);
-    software.measured = cells.yes_no(row, measured);
+    software.keeps_quantised = cells.yes_no(row, keeps_quantised);
     software.loading = cells.choice(row, loading, software.loading);
     software.recompute = cells.choice(row, recompute, software.recompute);
     software.source = cells.required(row, source);

@@ -41,8 +41,7 @@ Result<void> read_engines(std::string_view text, std::string_view file, Catalogu
                         {cells.column("loops_experts"), &EngineProfile::loops_experts},
                         {cells.column("emulates"), &EngineProfile::emulates},
                         {cells.column("one_shot"), &EngineProfile::one_shot},
-                        {cells.column("host_tables"), &EngineProfile::host_tables},
-                        {cells.column("measured"), &EngineProfile::measured}};
+                        {cells.column("host_tables"), &EngineProfile::host_tables}};
 
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     EngineProfile engine;

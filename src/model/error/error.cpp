@@ -46,6 +46,12 @@ double covariance(const LearnedFigure& learned, std::size_t i, std::size_t j) {
   return learned.covariance[i * learned.labels.size() + j];
 }
 
+/// Of a label.
+double publishers_of(const ErrorLabels& labels, ErrorPart part) {
+  if (part == ErrorPart::kSoftware) return labels.software_publishers;
+  return part == ErrorPart::kCard ? labels.card_publishers : labels.generation_publishers;
+}
+
 constexpr std::array<std::string_view, kErrorParts> kWords = [] {
   std::array<std::string_view, kErrorParts> words{};
   const auto say = [&](ErrorPart part, std::string_view text) { words[index_of(part)] = text; };
@@ -184,12 +190,12 @@ std::string_view regime_of(const ErrorModel& model, ErrorFigure figure, const Er
   std::string_view words = "no special circumstance";
   for_each_term(model, figure, labels, [&](const ErrorTerm& term) {
     if ((term.part >= ErrorPart::kSite && term.part <= ErrorPart::kConfiguration) || term.variance <= most) return;
-    const bool labelled = term.part <= ErrorPart::kGeneration;
-    if (labelled && (term.part == ErrorPart::kSoftware ? labels.software_measured : labels.card_measured)) return;
+    if (term.part <= ErrorPart::kGeneration && publishers_of(labels, term.part) > 0) return;
     most = term.variance;
-    words = term.part == ErrorPart::kSoftware ? "a framework or engine without measured runs"
-            : labelled                        ? "no run measured on such hardware"
-                                              : words_of(term.part);
+    words = term.part == ErrorPart::kSoftware     ? "a framework or engine without measured runs"
+            : term.part == ErrorPart::kCard       ? "no run measured on this GPU"
+            : term.part == ErrorPart::kGeneration ? "no run measured on such hardware"
+                                                  : words_of(term.part);
   });
   return words;
 }

@@ -51,20 +51,34 @@ inline double wider_at(const ErrorModel& model, ErrorFigure figure, const ErrorL
   return 1;
 }
 
+/// Of the error that a label brings along, after `publishers` of measured runs: each shows the label's error through
+/// what its own site adds, so that what is not known of it falls as the mean of so many readings does (the normal
+/// posterior).
+inline double label_variance(const ErrorComponent& component, double publishers, double site) {
+  const double known = component.deviation * component.deviation;
+  const double unknown = component.unmeasured * component.unmeasured - known;
+  if (!(unknown > 0)) return known;
+  const double noise = site * site;
+  return known + (noise > 0 ? unknown * noise / (noise + publishers * unknown) : publishers > 0 ? 0 : unknown);
+}
+
 /// Calls `use(term)` for every part that the figure knows and the run has, in the order of ErrorPart, before
 /// scale_of().
 template <class Use>
 void for_each_term(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels, const Use& use) {
   const auto& components = model.components[index_of(figure)];
-  const auto tell = [&](ErrorPart part, bool measured, std::string_view label, std::string_view more) {
-    const ErrorComponent& component = components[index_of(part)];
-    const double deviation = measured ? component.deviation : component.unmeasured;
-    if (deviation > 0) use(ErrorTerm{part, label, more, deviation * deviation});
+  const double site = components[index_of(ErrorPart::kSite)].deviation;
+  const auto tell_label = [&](ErrorPart part, double publishers, std::string_view label, std::string_view more) {
+    const double variance = label_variance(components[index_of(part)], publishers, site);
+    if (variance > 0) use(ErrorTerm{part, label, more, variance});
   };
-  tell(ErrorPart::kSoftware, labels.software_measured, labels.software, {});
-  tell(ErrorPart::kCard, labels.card_measured, labels.card, {});
-  tell(ErrorPart::kGeneration, labels.card_measured, labels.architecture, labels.memory_type);
-  tell(ErrorPart::kSite, true, {}, {});
+  const auto tell = [&](ErrorPart part) {
+    if (const double each = components[index_of(part)].deviation; each > 0) use(ErrorTerm{part, {}, {}, each * each});
+  };
+  tell_label(ErrorPart::kSoftware, labels.software_publishers, labels.software, {});
+  tell_label(ErrorPart::kCard, labels.card_publishers, labels.card, {});
+  tell_label(ErrorPart::kGeneration, labels.generation_publishers, labels.architecture, labels.memory_type);
+  tell(ErrorPart::kSite);
   if (const double each = components[index_of(ErrorPart::kModel)].deviation; each > 0)
     use(ErrorTerm{ErrorPart::kModel, {}, {}, each * each, labels.model});
   if (const double both = components[index_of(ErrorPart::kAmount)].deviation; both > 0)
@@ -74,7 +88,7 @@ void for_each_term(const ErrorModel& model, ErrorFigure figure, const ErrorLabel
   if (deviation > 0)
     use(ErrorTerm{ErrorPart::kConfiguration, {}, {}, deviation * deviation * wider_at(model, figure, labels)});
   for (std::uint32_t left = labels.circumstances; left != 0; left &= left - 1)
-    tell(static_cast<ErrorPart>(std::countr_zero(left)), true, {}, {});
+    tell(static_cast<ErrorPart>(std::countr_zero(left)));
 }
 
 /// A run has at most the labelled ones, one of them twice, and one bit each.

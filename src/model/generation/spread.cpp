@@ -17,15 +17,16 @@ ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates&
   // As many as the job or the engine has at work at once; where memory decides, nobody knows yet.
   const double at_once = s.micro_batch > 0 ? s.micro_batch : served ? std::min(r.slots, r.most_in_flight) : 0;
   const bool crowded =
-      !prompts && r.profile->measured && r.profile->most_measured > 0 && at_once > r.profile->most_measured;
+      !prompts && r.profile->publishers > 0 && r.profile->most_measured > 0 && at_once > r.profile->most_measured;
   ErrorLabels labels{.software = r.engine->name,
                      .card = gpu.name,
                      .architecture = gpu.architecture,
                      .memory_type = gpu.memory_type,
                      .model = model_number(work.parameters()),
                      .amount = amount_octave(at_once),
-                     .software_measured = r.profile->measured,
-                     .card_measured = r.efficiency->measured};
+                     .software_publishers = r.profile->publishers,
+                     .card_publishers = gpu.serving_publishers,
+                     .generation_publishers = r.efficiency->serving_publishers};
   labels.add(r.weight_bytes < 2 && r.weight_bytes >= 0.9, ErrorPart::kEightBit);
   labels.add(r.weight_bytes < 0.9, ErrorPart::kFourBit);
   labels.add(s.tp > 1 || s.pp > 1, ErrorPart::kCut);

@@ -62,9 +62,10 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
   h.temporary = r.fused_step ? 0 : stepped * c.optimizer_temporary;
   if (r.software_row->flat_step > 0) {
     // ZeRO of DeepSpeed and InternEvo joins the gradients of a rank in 16 bit, then in 32, beside those that came; one
-    // kernel after the other needs two more tensors of that size. Fully sharded, parameters stay apart.
-    const double group = std::min(stepped, r.software_row->flat_step * 1e9);
-    h.temporary = stage == 3 ? 4 * group : stepped * (2 + 4 + (r.fused_step ? 0 : 8));
+    // kernel after the other needs two more tensors of that size. Fully sharded, parameters stay apart, and some of
+    // them are stepped at a time.
+    const double group = std::min(stepped, r.software_row->flat_step * 1e9), kernels = r.fused_step ? 0 : 8;
+    h.temporary = stage == 3 ? group * (4 + kernels) : stepped * (2 + 4 + kernels);
   }
   const double one_layer_gradients = learn > p.base_layers ? p.one_layer * r.gradient_bytes : 0;
   if (r.step_in_backward && s.grad_accum == 1 && s.gpus() == 1 && stage == 0) h.gradients = h.temporary = 0;

@@ -69,8 +69,8 @@ void set_memory_habits(const Catalogue& catalogue, const TrainingWork& work, con
   // 8 for 16 of them make 0.5625 bytes; recipes leave the last layers in 16 bit (NVIDIA 2025, arXiv:2509.25149).
   const bool fp4 = rates.precision == Precision::kNvfp4;
   const double narrow = rates.constants->four_bit_layers;
-  if (software.eight_bit_copies > 0 && fp8) rates.kept_inputs = 1;
-  if (software.eight_bit_copies > 0 && fp4) rates.kept_inputs = 0.5625 * narrow + rates.element_bytes * (1 - narrow);
+  if (software.keeps_quantised && fp8) rates.kept_inputs = 1;
+  if (software.keeps_quantised && fp4) rates.kept_inputs = 0.5625 * narrow + rates.element_bytes * (1 - narrow);
   // PyTorch's lists of what to keep name products of 16 and 8 bit, not those that a quantised layer brings along.
   if (fp4) rates.unlisted = narrow;
   // torch.amp keeps its copies of weights to the end of the forward pass, and products keep those that they read in any

@@ -16,8 +16,9 @@ ErrorLabels training_labels(const TrainingWork& work, const TrainingRates& r, co
                      .memory_type = gpu.memory_type,
                      .model = model_number(work.params),
                      .amount = amount_octave(tokens),
-                     .software_measured = r.software_row->measured,
-                     .card_measured = r.efficiency->measured};
+                     .software_publishers = r.software_row->publishers,
+                     .card_publishers = gpu.training_publishers,
+                     .generation_publishers = r.efficiency->training_publishers};
   labels.add(nodes > 1, ErrorPart::kMachines);
   labels.add(nodes > 1 && r.node->network.value <= 0, ErrorPart::kNetwork);
   labels.add(s.tp > 1 || s.pp > 1, ErrorPart::kCut);

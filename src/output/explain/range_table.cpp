@@ -25,11 +25,11 @@ double off(double variance) { return kZ90 * std::sqrt(std::max(0.0, variance)); 
 std::string part_words(ErrorPart part, const ErrorLabels& labels) {
   switch (part) {
     case ErrorPart::kSoftware:
-      return std::string(labels.software) + (labels.software_measured ? "" : ", never measured");
+      return std::string(labels.software) + (labels.software_publishers > 0 ? "" : ", never measured");
     case ErrorPart::kCard:
-      return std::string(labels.card);
+      return std::string(labels.card) + (labels.card_publishers > 0 ? "" : ", never measured");
     case ErrorPart::kGeneration:
-      return std::string(labels.architecture) + " GPUs" + (labels.card_measured ? "" : ", never measured");
+      return std::string(labels.architecture) + " GPUs" + (labels.generation_publishers > 0 ? "" : ", never measured");
     default:
       return std::string(words_of(part));
   }
@@ -46,7 +46,7 @@ RangeParts parts_of(const ErrorModel& errors, std::string_view name, std::string
   range.after_same = off(variance_after(errors, figure, labels, labels));
   ErrorLabels elsewhere = labels;
   elsewhere.card = elsewhere.architecture = elsewhere.memory_type = "another";
-  elsewhere.card_measured = true;
+  elsewhere.card_publishers = elsewhere.generation_publishers = kAmple;
   range.after_framework = off(variance_after(errors, figure, labels, elsewhere));
   range.own_runs = own_runs_on(errors, figure, labels);
   return range;
