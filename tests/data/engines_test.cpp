@@ -68,8 +68,8 @@ TEST(DataEngines, AgreeWithThemselves) {
     }
   }
   EXPECT_TRUE(find("llama.cpp")->reads(Format::kQ4K));
-  EXPECT_TRUE(find("vllm")->measured && find("hf")->measured);
-  EXPECT_FALSE(find("*")->measured);
+  EXPECT_GT(std::min(find("vllm")->publishers, find("hf")->publishers), 0);
+  EXPECT_EQ(find("*")->publishers, 0);
 }
 
 TEST(DataGenerationConstants, EachHasOneRowInsideOfItsBounds) {
@@ -169,7 +169,7 @@ TEST(DataFit, BoundsOfEnginesAreThoseThatTheTableAllows) {
     ++engines;
     const EngineProfile* engine = find(cell("row"));
     ASSERT_NE(engine, nullptr) << cell("row");
-    EXPECT_TRUE(engine->measured) << cell("row") << " is fitted, but to what?";
+    EXPECT_GT(engine->publishers, 0) << cell("row") << " is fitted, but to what?";
     for (const auto& field : kEngineFields)
       if (field.name == cell("column")) {
         EXPECT_GE(std::stod(cell("least")), field.low) << cell("row") << " " << field.name;

@@ -3,14 +3,18 @@
 
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "built_in/catalogue.h"
 #include "evidence/validation/publishers.h"
 #include "input/text/csv.h"
 #include "input/text/embedded_data.h"
+#include "model/training_fixture.h"
 
 namespace gpuplan {
 namespace {
@@ -19,6 +23,7 @@ namespace {
 class Table {
  public:
   explicit Table(const std::string& name) : table_(CsvTable::parse(embedded_data(name), "data/" + name).value()) {}
+  explicit Table(CsvTable table) : table_(std::move(table)) {}
 
   std::size_t rows() const { return table_.rows(); }
   std::string_view cell(std::size_t row, std::string_view column) const {
@@ -167,6 +172,72 @@ TEST(MeasuredRuns, FewAreDistrusted) {
   std::size_t distrusted = 0;
   for (std::size_t row = 0; row < runs.rows(); ++row) distrusted += runs.cell(row, "distrust").empty() ? 0 : 1;
   EXPECT_LE(distrusted, runs.rows() / 100);
+}
+
+/// Rows of a table of runs that take part in the fit, by publisher.
+std::vector<PublishedRun> published(const Table& runs, const Table& publishers) {
+  std::map<std::string_view, std::string_view> of;
+  for (std::size_t row = 0; row < publishers.rows(); ++row)
+    of[publishers.cell(row, "source")] = publishers.cell(row, "publisher");
+  std::vector<PublishedRun> found;
+  for (std::size_t row = 0; row < runs.rows(); ++row) {
+    if (!runs.cell(row, "distrust").empty()) continue;
+    const std::string_view source = runs.cell(row, "source");
+    const auto at = of.find(source);
+    found.push_back({runs.cell(row, "gpu"), runs.cell(row, "framework"), at != of.end() ? at->second : source});
+  }
+  return found;
+}
+
+// Widths of ranges rest on these columns; tools/fit writes them.
+TEST(MeasuredRuns, TablesSayHowManyPublishersMeasuredWhat) {
+  std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/measured/publishers.csv", std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const Table publishers(CsvTable::parse(text.str(), "data/measured/publishers.csv").value());
+  Catalogue stated = training_fixture::catalogue();
+  Catalogue none = stated;
+  const auto forget = [](auto& rows, auto... columns) {
+    for (auto& row : rows) ((row.*columns = 0), ...);
+  };
+  forget(none.gpus, &Gpu::training_publishers, &Gpu::serving_publishers);
+  forget(none.efficiencies, &Efficiency::training_publishers, &Efficiency::serving_publishers);
+  forget(none.training_software, &TrainingSoftware::publishers);
+  forget(none.engines, &EngineProfile::publishers);
+  std::size_t counted = 0;
+  for (const bool trains : {true, false})
+    for (const FittedNumber& count :
+         count_publishers(stated, published(trains ? training() : generation(), publishers), trains)) {
+      double* into = fitted_value(none, count.address);
+      ASSERT_NE(into, nullptr) << count.address.table << ", " << count.address.row;
+      *into = count.value;
+      ++counted;
+    }
+  EXPECT_GT(counted, 80U);
+  EXPECT_EQ(none.gpus, stated.gpus);
+  EXPECT_EQ(none.efficiencies, stated.efficiencies);
+  EXPECT_EQ(none.training_software, stated.training_software);
+  EXPECT_EQ(none.engines, stated.engines);
+}
+
+TEST(MeasuredRuns, APublisherLeftOutCountsNowhere) {
+  const Catalogue& catalogue = training_fixture::catalogue();
+  const std::vector<PublishedRun> runs = {{"H100 SXM", "megatron", "a"},   {"h100-sxm", "megatron", "b"},
+                                          {"H100 SXM", "megatron", "a"},   {"B200", "torchtitan", "a"},
+                                          {"No Such GPU", "nothing", "a"}, {"A100 SXM 80GB", "ddp", "b"}};
+  const auto value = [&](std::string_view table, std::string_view row, std::string_view without) {
+    for (const FittedNumber& count : count_publishers(catalogue, runs, true, without))
+      if (count.address.table == table && count.address.row == row) return count.value;
+    return -1.0;
+  };
+  EXPECT_EQ(value("gpus", "H100 SXM", ""), 2);
+  EXPECT_EQ(value("gpus", "H100 SXM", "a"), 1);
+  EXPECT_EQ(value("gpus", "B200", "a"), 0) << "and the row is there, to say so";
+  EXPECT_EQ(value("efficiency", "Hopper/HBM/*", "b"), 1);
+  EXPECT_EQ(value("training_software", "megatron", ""), 2);
+  EXPECT_EQ(value("training_software", "torch", ""), 1) << "ddp is torch";
+  EXPECT_EQ(value("training_software", "torchtitan", "a"), 0);
+  EXPECT_EQ(value("gpus", "No Such GPU", ""), -1);
 }
 
 }  // namespace

@@ -156,6 +156,19 @@ std::vector<std::string> rows_wanted(const Launch& launch) {
   return all;
 }
 
+/// Segments of the allocator that grow leave fewer holes than those of a fixed size, which is what runs out first on a
+/// card that a layout nearly fills (PyTorch documentation, CUDA semantics: expandable_segments). These programs see to
+/// that themselves; what the environment says holds.
+void grow_segments(const WorkPlace& place, Work& work) {
+  constexpr std::array<std::string_view, 3> kOnTheirOwn = {"axolotl", "nanochat", "unsloth"};
+  const PhaseEstimate& estimate = place.estimate();
+  if (work.user_command || work.command.empty() || !estimate.node || estimate.node->gpu->vendor != "nvidia") return;
+  if (!std::holds_alternative<TrainPhase>(place.phase().work) || estimate.framework == nullptr) return;
+  if (std::ranges::find(kOnTheirOwn, estimate.framework->name) != kOnTheirOwn.end()) return;
+  work.command.insert(work.command.begin(),
+                      "export PYTORCH_CUDA_ALLOC_CONF=\"${PYTORCH_CUDA_ALLOC_CONF:-expandable_segments:True}\"");
+}
+
 /// Rows are written along, where the program reads rows: DATA may still name others.
 void bring_rows(const LaunchPhase& phase, Work& work) {
   const auto entry = data_entry(work);
@@ -175,6 +188,7 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   install_rocm(WorkPlace{launch, phase}, *work);
   install_for_old_gpus(WorkPlace{launch, phase}, *work);
   install_for_driver(WorkPlace{launch, phase}, *work);
+  grow_segments(WorkPlace{launch, phase}, *work);
   if (launch.smoke) {
     bring_rows(phase, *work);
     return work;
