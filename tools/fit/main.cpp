@@ -111,12 +111,7 @@ std::string left_out_text(const Catalogue& catalogue, const Subject& subject, co
 
 Subject training(const Catalogue& catalogue, const std::string& text, const std::string& file) {
   const auto table = std::make_shared<RunTable>(facts::value_or_throw(read_training_runs(text, file, catalogue)));
-  Subject subject{.evidence = {},
-                  .ids = {},
-                  .gpus = {},
-                  .frameworks = {},
-                  .name = "training",
-                  .left_out = "left_out"};
+  Subject subject{.evidence = {}, .ids = {}, .gpus = {}, .frameworks = {}, .name = "training", .left_out = "left_out"};
   for (const TrainingRun& one : table->runs) subject.add(one);
   subject.evidence.predict = [table](const Catalogue& with, std::size_t at) {
     return predict_run(with, table->runs[at]);
@@ -128,12 +123,8 @@ Subject generation(const Catalogue& catalogue, const std::string& text, const st
   const auto table =
       std::make_shared<GenerationRunTable>(facts::value_or_throw(read_generation_runs(text, file, catalogue)));
   const auto prepared = std::make_shared<std::vector<std::unique_ptr<PreparedGeneration>>>();
-  Subject subject{.evidence = {},
-                  .ids = {},
-                  .gpus = {},
-                  .frameworks = {},
-                  .name = "generation",
-                  .left_out = "left_out_generation"};
+  Subject subject{
+      .evidence = {}, .ids = {}, .gpus = {}, .frameworks = {}, .name = "generation", .left_out = "left_out_generation"};
   for (const GenerationRun& one : table->runs) {
     if (!one.distrust.empty()) continue;
     subject.add(one);

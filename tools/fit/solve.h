@@ -14,7 +14,8 @@ struct Solution {
 };
 
 /// Minimises, over ln(value), the sum of weight x pseudo-Huber(error / scale) and of half the squared distance from
-/// each prior in its deviations, by damped Gauss-Newton steps with numerical derivatives. Starts from `start`.
+/// each prior in its deviations, by damped Gauss-Newton steps with numerical derivatives. Starts from `start`. What all
+/// runs of a source of training runs have in common is fitted along, and thrown away (a mixed model).
 Solution solve(const Catalogue& catalogue, const Evidence& evidence, const std::vector<Parameter>& parameters,
                const std::vector<double>& start, const std::string& left_out, int most_steps);
 

@@ -18,7 +18,7 @@ bool for_all(std::string_view name) { return name.starts_with('*'); }
 }  // namespace
 
 std::vector<FittedNumber> count_publishers(const Catalogue& catalogue, std::span<const PublishedRun> runs,
-                                             bool training, std::string_view without) {
+                                           bool training, std::string_view without) {
   // By table and row.
   std::map<std::pair<std::string, std::string>, std::set<std::string_view>> found;
   const auto enter = [&](const char* table, const std::string& row, std::string_view publisher) {
