@@ -122,7 +122,7 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
       words.sketch.layers.empty())
     return wrong_use("missing model or job file. Example: gpuplan fit Llama-3.1-8B");
   if (words.job != nullptr) {
-    if (!flag.empty()) return std::unexpected(flag_beside_job(words.sketch, *words.job));
+    if (!flag.empty()) return std::unexpected(flag_beside_job(words.sketch, *words.job, catalogue, words.files));
     auto source = open_source(*words.job, words.settings);
     if (source) apply_config(*source, config);
     const auto job = source ? read_source(*source, catalogue, words.files) : std::unexpected(source.error());

@@ -47,7 +47,7 @@ Result<JobSource> sketched_source(const Request& request, const Catalogue& catal
 /// The job as written, in its file or in flags, with the flags that go with either.
 Result<JobSource> written_source(const Request& request, const Catalogue& catalogue) {
   const std::string_view flag = first_flag(request.sketch);
-  if (request.job && !flag.empty()) return std::unexpected(flag_beside_job(request.sketch, *request.job));
+  if (request.job && !flag.empty()) return std::unexpected(flag_beside_job(request.sketch, *request.job, catalogue, request.model_files));
   if (!request.job && flag.empty()) return std::unexpected(no_question());
   if (!request.job) return sketched_source(request, catalogue);
   auto source = source_in(*request.job);
@@ -152,18 +152,22 @@ Result<ChangedSource> changed_source(const JobSource& written, const std::vector
 
 }  // namespace
 
-Error flag_beside_job(const Sketch& sketch, const NamedText& job) {
-  std::vector<std::string> flags;
-  std::string settings;
+Error flag_beside_job(const Sketch& sketch, const NamedText& job, const Catalogue& catalogue, ModelFiles files) {
+  std::vector<std::string> flags, settings;
   if (const auto source = source_in(job); source) {
-    for (const FlagSetting& one : flag_settings(sketch, source->tree)) {
+    for (FlagSetting& one : flag_settings(sketch, source->tree)) {
       flags.emplace_back(one.flag);
-      if (!one.setting.empty()) settings += " --set " + shell_word(printable(one.setting, 100));
+      if (!one.setting.empty()) settings.push_back(std::move(one.setting));
     }
   }
   if (flags.empty()) flags.emplace_back(first_flag(sketch));
+  // A model that the job names has no layers to set, and a job has epochs or steps.
+  const auto set = open_source(job, settings);
+  const bool good = !settings.empty() && set && read_source(*set, catalogue, files);
+  std::string words;
+  for (const std::string& setting : settings) words += " --set " + shell_word(printable(setting, 100));
   return {listed(flags) + " cannot be used with a job file; " +
-              (settings.empty() ? "what the work is stands in the job" : "use" + settings),
+              (good ? "use" + words : "what the work is stands in the job"),
           {},
           true};
 }

@@ -31,6 +31,12 @@ std::string file_name(const std::string& path) { return path.substr(path.rfind('
 
 Result<OwnRow> own_row(const CheckAnswer& checked, const std::string& date, const Catalogue& catalogue) {
   if (!checked.planned) return failure("not kept: the phase is not part of a plan that gpuplan found; give --job", {});
+  // What a guess teaches is taught to the wrong hardware.
+  if (!checked.machine_known)
+    return failure(
+        "not kept: the log does not say which GPUs it ran on; give the plan that ran, --plan ID (gpuplan plan --json), "
+        "or the machine, --set where.gpus=\"1x H100 SXM\"",
+        {join(checked.files, ", ")});
   const auto& [phase, estimate] = *checked.planned;
   auto run = planned_run(*phase, *estimate, catalogue);
   if (!run)

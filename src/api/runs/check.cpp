@@ -194,6 +194,19 @@ const Plan* CheckQuestion::plan_like(const RunLog& log, const std::string& gpu, 
   return &*found;
 }
 
+/// All plans run the phase on one kind of GPU, as in a market of one machine.
+bool CheckQuestion::one_machine_kind(const Candidate& candidate) const {
+  const Gpu* kind = nullptr;
+  for (const Plan& plan : searched_->found.plans)
+    for (const PhasePlan& part : plan.phases) {
+      if (static_cast<std::size_t>(part.estimate->phase) != candidate.phase || !part.estimate->node) continue;
+      const Gpu* gpu = part.estimate->node->gpu;
+      if (kind != nullptr && gpu != kind) return false;
+      kind = gpu;
+    }
+  return true;
+}
+
 CheckedRun CheckQuestion::checked(const Candidate& candidate, const Expectation& expected, const RunLog& log) const {
   const Phase& of = phase(candidate);
   CheckedRun run{expected, of, candidate.conditions, log};
@@ -258,6 +271,8 @@ Result<CheckAnswer> CheckQuestion::answer(const RunLog& log, bool final) const {
     for (const PhasePlan& part : plan->phases)
       if (static_cast<std::size_t>(part.estimate->phase) == (*candidate)->phase)
         result.planned = PlannedPhase{&phase(**candidate), &*part.estimate};
+  result.machine_known =
+      kept_plan_ != nullptr || plan_ != nullptr || !gpu_of(log).empty() || one_machine_kind(**candidate);
   const CheckedRun run = checked(**candidate, result.expected, result.log);
   result.check = check_run(run);
   const bool wants_memory = final && result.check.out_of_memory > 0;

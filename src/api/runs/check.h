@@ -43,6 +43,7 @@ struct CheckAnswer {
   std::vector<std::string> notes;         ///< how phase and plan were chosen, a sentence each
   std::vector<std::string> files{};       ///< of the log, as messages call them
   std::optional<PlannedPhase> planned{};  ///< nullopt: the plan was kept, and nobody keeps the run
+  bool machine_known = true;              ///< the log, the plan asked for or the market says which GPUs it ran on
 
   /// Refers to the answer.
   CheckReport report() const { return {expected, log, check, advice, files, notes}; }
@@ -90,6 +91,7 @@ class CheckQuestion {
   const Job& job() const { return searched_ ? searched_->job : question_->loaded.job; }
   const Phase& phase(const Candidate& candidate) const { return job().phases[candidate.phase]; }
   static RunLog log_of(const Candidate& candidate, const RunLog& log);
+  bool one_machine_kind(const Candidate& candidate) const;
   /// Nullopt: the plan has no such phase.
   std::optional<Expectation> expected(const Candidate& candidate, const Plan* plan) const;
   const Plan* plan_like(const RunLog& log, const std::string& gpu, std::vector<std::string>& notes) const;

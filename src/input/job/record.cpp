@@ -157,7 +157,8 @@ struct JobRecord {
       key<&Job::contingency>("contingency", "$0", "dollars added to the cost when compared with the budget"),
       key<&Job::schedule>(
           "schedule", "best",
-          "one machine from first to last phase, released while idle (also during manual work), or one per phase"),
+          "best of: one machine from first to last phase (keep), released while idle, one per phase (each_phase); "
+          "stop_when_idle lets it go during manual work too"),
       key<&Job::commitments>("commitments", "none", "reserved or committed GPUs that you pay prices of your own for"),
       key<&Job::credits>("credits", "none", "credits at providers, which pay bills there first"),
       key_as<VariantsCodec, &Job::variants>("variants", "none",

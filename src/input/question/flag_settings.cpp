@@ -20,7 +20,7 @@ constexpr std::array kAddresses = {
     FlagAddress{"--vocab", "*.model.vocab"},
     FlagAddress{"--samples", "*.data.samples"},
     FlagAddress{"--batch", "*.batch"},
-    FlagAddress{"--setup", "setup"},
+    FlagAddress{"--setup", "setup.time"},
     FlagAddress{"--tokens", "*.data.tokens"},
     FlagAddress{"--tokens-per-sample", "*.data.tokens_per_sample"},
     FlagAddress{"--epochs", "*.epochs"},

@@ -190,9 +190,9 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   if ((kv_cache == Format::kInt8 || kv_cache == Format::kInt4) && clocks > 0)
     rates.cache_expand = Seconds{1 / (clocks * c.cache_bytes_clock)};
   rates.host_link = host_rate(gpu);
-  // vLLM's default limits, `get_batch_defaults` of its arg_utils.py: by memory, and cautious on Ampere. Others are
-  // alike.
-  const bool large = gpu.memory.value >= kLargeCard.value && gpu.compute_capability >= 9.0;
+  // vLLM's default limits, `get_batch_defaults` of its arg_utils.py: by memory, of any vendor, and cautious on Ampere.
+  // Others are alike.
+  const bool large = gpu.memory.value >= kLargeCard.value && gpu.architecture != "Ampere";
   rates.chunk_tokens = large ? c.chunk_tokens : smaller(c.chunk_tokens, c.chunk_small);
   rates.most_in_flight = large ? c.most_in_flight : smaller(c.most_in_flight, c.in_flight_small);
   rates.slots = profile.slots > 0 ? profile.slots : rates.most_in_flight;

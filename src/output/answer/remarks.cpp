@@ -14,6 +14,7 @@
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
 #include "output/words/gate_words.h"
+#include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/problem_words.h"
 #include "output/words/spot_words.h"
@@ -210,6 +211,10 @@ std::string idle_remark(const PlanReport& report, const Plan& plan) {
            count_of(plan.phases.front().gpus_billed, "GPU") + " that are paid for.";
   if (plan.phases.size() == 1)
     return "Billing rounds up: " + percent(1 - idle) + " of the GPU-hours paid for are used.";
+  const ManualWork held = manual_work(report, plan);
+  if (!held.phases.empty() && held.cost >= plan.cost.p50 * report.catalogue.answer_constants.idle_share)
+    return to_text(held.cost) + " of the cost is machines that are held during manual work in " + listed(held.phases) +
+           " (--set schedule=stop_when_idle lets them go; --show options).";
   return "GPUs are used for " + percent(1 - idle) + " of the GPU-hours paid for (--show ledger, --show options).";
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
+#include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/rental_options.h"
 
@@ -30,18 +31,11 @@ namespace {
 /// Where one of the ways lets machines go while somebody works and the pick does not: what that makes of the cost. Like
 /// is compared with like: both on demand or both spot.
 std::string human_words(const PlanReport& report, const Plan& pick, const std::vector<RentalOption>& options) {
-  Dollars held{};
-  std::vector<std::string> names;
-  for (const PhasePlan& part : pick.phases) {
-    const auto* fixed = std::get_if<FixedPhase>(&phase_of(report, part).work);
-    if (fixed == nullptr || !fixed->human || part.offer == nullptr || part.cost.p50 <= Dollars{}) continue;
-    held += part.cost.p50;
-    names.push_back(printable(phase_of(report, part).name, 40));
-  }
+  const ManualWork held = manual_work(report, pick);
   const auto other = std::ranges::find_if(
       options, [&](const RentalOption& option) { return option.human_without && option.spot == pick.spot; });
-  if (names.empty() || other == options.end()) return "";
-  return "Machines are held during manual work in " + listed(names) + ": " + to_text(held) + " of the " +
+  if (held.cost <= Dollars{} || other == options.end()) return "";
+  return "Machines are held during manual work in " + listed(held.phases) + ": " + to_text(held.cost) + " of the " +
          to_text(pick.cost.p50) + ". Release them with schedule: stop_when_idle: " + to_text(other->cost.p50) + ".";
 }
 

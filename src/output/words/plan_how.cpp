@@ -67,18 +67,13 @@ const PhasePlan* longest_training(const PlanReport& report, const Plan& plan) {
 }
 
 /// How its machines are held: what the leases say; empty where one machine is held throughout.
-std::string held_words(const Job& job, const Plan& plan) {
+std::string held_words(const PlanReport& report, const Plan& plan) {
   if (plan.kept || plan.leases.empty()) return "";
   std::vector<std::string> words;
   if (plan.at_once > 1) words.emplace_back("parallel phases on machines of their own");
   const bool gaps = std::ranges::any_of(spells_of(plan), [](const Spell& spell) { return spell.phases.empty(); });
   if (gaps) words.emplace_back("machines released while idle");
-  std::vector<std::string> held;  // during manual work GPUs idle
-  for (const PhasePlan& part : plan.phases) {
-    const Phase& phase = job.phases[static_cast<std::size_t>(part.estimate->phase)];
-    const auto* fixed = std::get_if<FixedPhase>(&phase.work);
-    if (fixed != nullptr && fixed->human && part.offer != nullptr) held.push_back(printable(phase.name, 40));
-  }
+  const std::vector<std::string> held = manual_work(report, plan).phases;
   if (!held.empty()) words.push_back("held during manual work in " + listed(held));
   return words.empty() ? "" : " (" + join(words, ", ") + ")";
 }
@@ -173,7 +168,7 @@ std::string how_text(const PlanReport& report, const Plan& plan, const Screen& s
     const std::string why = why_text(report, only.estimate);
     return why.empty() ? text : text + labelled("Why:", why, screen, 7);
   }
-  text += paragraph("Phases of " + report.name(plan) + held_words(report.job, plan) + ":", screen);
+  text += paragraph("Phases of " + report.name(plan) + held_words(report, plan) + ":", screen);
   text += phases_text(report, plan, screen, PhaseWords::kAll);
   if (const PhasePlan* longest = longest_training(report, plan))
     if (const std::string why = why_text(report, longest->estimate); !why.empty()) {
@@ -181,6 +176,18 @@ std::string how_text(const PlanReport& report, const Plan& plan, const Screen& s
       text += paragraph("Why this setup for " + printable(phase.name, 40) + ": " + why, screen, 4, 4);
     }
   return text;
+}
+
+ManualWork manual_work(const PlanReport& report, const Plan& plan) {
+  ManualWork held;
+  for (const PhasePlan& part : plan.phases) {
+    const Phase& phase = report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+    const auto* fixed = std::get_if<FixedPhase>(&phase.work);
+    if (fixed == nullptr || !fixed->human || part.offer == nullptr) continue;
+    held.phases.push_back(printable(phase.name, 40));
+    held.cost += part.cost.p50;
+  }
+  return held;
 }
 
 }  // namespace gpuplan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "output/text/style.h"
 #include "output/words/plan_report.h"
@@ -22,5 +23,12 @@ std::string host_words(const PhaseEstimate& estimate);
 /// "8x H100 SXM at lambda us-east-1, gpu_8x_h100_sxm5, on demand, $23.92/h, billed per minute, price of 2026-04"; empty
 /// for plans of several offers.
 std::string offer_words(const Plan& plan);
+
+/// Phases whose machines are paid for while somebody works by hand, and what they cost.
+struct ManualWork {
+  std::vector<std::string> phases{};
+  Dollars cost{};
+};
+ManualWork manual_work(const PlanReport& report, const Plan& plan);
 
 }  // namespace gpuplan
