@@ -56,6 +56,7 @@ FitSection generation_question(const ModelUse& model) {
   generate.situation = Situation::kSingle;
   FitSection section;
   section.name = "generate";
+  section.sized = false;
   section.title = "generation, sequences of " + count_text(sequence) + " tokens, weights as published";
   section.job = one_phase(section.name, std::move(generate));
   return section;

@@ -105,6 +105,7 @@ Result<FitReport> sketched_report(const Sketch& sketch, const UserConfig& config
     section.name = train != nullptr ? std::string(name_of(train->method)) : "generate";
     section.title = train != nullptr ? title_of(*train) : title_of(std::get<GeneratePhase>(work));
     section.job.phases.front().name = section.name;
+    section.sized = !sketch.samples.empty() || !sketch.tokens.empty();
     report.subject = network.shape.name.empty() ? network.name : network.shape.name;
     report.params = network.params();
     report.sections.push_back(std::move(section));

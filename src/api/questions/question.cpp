@@ -47,7 +47,8 @@ Result<JobSource> sketched_source(const Request& request, const Catalogue& catal
 /// The job as written, in its file or in flags, with the flags that go with either.
 Result<JobSource> written_source(const Request& request, const Catalogue& catalogue) {
   const std::string_view flag = first_flag(request.sketch);
-  if (request.job && !flag.empty()) return std::unexpected(flag_beside_job(request.sketch, *request.job, catalogue, request.model_files));
+  if (request.job && !flag.empty())
+    return std::unexpected(flag_beside_job(request.sketch, *request.job, catalogue, request.model_files));
   if (!request.job && flag.empty()) return std::unexpected(no_question());
   if (!request.job) return sketched_source(request, catalogue);
   auto source = source_in(*request.job);

@@ -313,7 +313,8 @@ std::string unmeasured_remark(const PlanReport&, const Plan& plan) {
   std::vector<std::string> gpus;
   for (const PhasePlan& part : plan.phases) {
     const PhaseEstimate& estimate = *part.estimate;
-    if (!estimate.node || estimate.node->gpu == nullptr || !estimate.work_is_model || estimate.labels.generation_publishers > 0)
+    if (!estimate.node || estimate.node->gpu == nullptr || !estimate.work_is_model ||
+        estimate.labels.generation_publishers > 0)
       continue;
     if (std::ranges::find(gpus, estimate.node->gpu->name) == gpus.end()) gpus.push_back(estimate.node->gpu->name);
   }

@@ -22,14 +22,16 @@ constexpr double kShown = 0.005;
 
 double off(double variance) { return kZ90 * std::sqrt(std::max(0.0, variance)); }
 
-std::string part_words(ErrorPart part, const ErrorLabels& labels) {
+/// `own`: the user has runs of his own that tell of it.
+std::string part_words(ErrorPart part, const ErrorLabels& labels, bool own) {
+  const auto measured = [&](double publishers) { return publishers > 0 || own ? "" : ", never measured"; };
   switch (part) {
     case ErrorPart::kSoftware:
-      return std::string(labels.software) + (labels.software_publishers > 0 ? "" : ", never measured");
+      return std::string(labels.software) + measured(labels.software_publishers);
     case ErrorPart::kCard:
-      return std::string(labels.card) + (labels.card_publishers > 0 ? "" : ", never measured");
+      return std::string(labels.card) + measured(labels.card_publishers);
     case ErrorPart::kGeneration:
-      return std::string(labels.architecture) + " GPUs" + (labels.generation_publishers > 0 ? "" : ", never measured");
+      return std::string(labels.architecture) + " GPUs" + measured(labels.generation_publishers);
     default:
       return std::string(words_of(part));
   }
@@ -41,14 +43,15 @@ RangeParts parts_of(const ErrorModel& errors, std::string_view name, std::string
   range.name = name;
   range.title = title;
   range.whole = off(expected_error(errors, figure, labels).variance);
+  range.own_runs = own_runs_on(errors, figure, labels);
   for (const ErrorShare& share : error_shares(errors, figure, labels))
-    if (share.variance > 0) range.parts.push_back({part_words(share.part, labels), off(share.variance)});
+    if (share.variance > 0)
+      range.parts.push_back({part_words(share.part, labels, range.own_runs > 0), off(share.variance)});
   range.after_same = off(variance_after(errors, figure, labels, labels));
   ErrorLabels elsewhere = labels;
   elsewhere.card = elsewhere.architecture = elsewhere.memory_type = "another";
   elsewhere.card_publishers = elsewhere.generation_publishers = kAmple;
   range.after_framework = off(variance_after(errors, figure, labels, elsewhere));
-  range.own_runs = own_runs_on(errors, figure, labels);
   return range;
 }
 

@@ -30,7 +30,11 @@ const FitRow* smallest(const FitSection& section) {
 std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, const Catalogue& catalogue,
                                  Plan& storage) {
   storage.phases.push_back({.estimate = *row.best});
-  return explain_phases(storage, section.job, catalogue, catalogue.errors);
+  std::vector<PhaseTerms> phases = explain_phases(storage, section.job, catalogue, catalogue.errors);
+  for (PhaseTerms& phase : phases)
+    if (!section.sized && !phase.per_step)
+      std::erase_if(phase.terms, [](const Term& term) { return term.kind == Term::Kind::kTime; });
+  return phases;
 }
 
 std::vector<std::string> fit_warnings(const FitReport& report) {

@@ -19,6 +19,7 @@ struct FitSection {
   std::string name;          ///< "full", "lora", or the phase's name
   std::string title;         ///< what is asked, in words
   Job job;                   ///< the phase alone, as asked
+  bool sized = true;         ///< how many samples is said, so that the whole phase has a time
   std::vector<FitRow> rows;  ///< for each GPU the smallest count that holds it (else the largest tried), or all counts
   std::vector<Remedy> remedies;  ///< when no row holds it
 

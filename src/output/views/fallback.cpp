@@ -78,7 +78,7 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
   if (report.found.recommendations.tied_with) note += "; the first has " + tied_rule(report, "least");
   if (missed) note += ", closest first";
   else if (limited && (goal == Goal::kBestValue || goal == Goal::kCheapest))
-    note += ". \"Up to\": above this price, take the next row" +
+    note += ". \"Up to\": above this price, another plan is the better one" +
             std::string(report.job.limits.budget ? "; up to it the budget is kept" : "");
   else if (limited && report.job.limits.budget) note += ". \"Up to\": above this price the plan is over budget";
   view.notes.push_back(note + ".");
