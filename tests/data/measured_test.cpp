@@ -214,10 +214,15 @@ TEST(MeasuredRuns, TablesSayHowManyPublishersMeasuredWhat) {
       ++counted;
     }
   EXPECT_GT(counted, 80U);
-  EXPECT_EQ(none.gpus, stated.gpus);
-  EXPECT_EQ(none.efficiencies, stated.efficiencies);
-  EXPECT_EQ(none.training_software, stated.training_software);
-  EXPECT_EQ(none.engines, stated.engines);
+  const auto same = [](const auto& counted_rows, const auto& stated_rows, const auto& name, auto... columns) {
+    for (std::size_t i = 0; i < stated_rows.size(); ++i)
+      (EXPECT_EQ(counted_rows[i].*columns, stated_rows[i].*columns) << stated_rows[i].*name, ...);
+  };
+  same(none.gpus, stated.gpus, &Gpu::name, &Gpu::training_publishers, &Gpu::serving_publishers);
+  same(none.efficiencies, stated.efficiencies, &Efficiency::architecture, &Efficiency::training_publishers,
+       &Efficiency::serving_publishers);
+  same(none.training_software, stated.training_software, &TrainingSoftware::name, &TrainingSoftware::publishers);
+  same(none.engines, stated.engines, &EngineProfile::name, &EngineProfile::publishers);
 }
 
 TEST(MeasuredRuns, APublisherLeftOutCountsNowhere) {

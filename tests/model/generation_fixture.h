@@ -157,6 +157,7 @@ inline std::vector<EngineProfile> engines() {
   card.continuous = card.pipelines = false;
   EngineProfile any = made_up::engine();
   any.name = "*";
+  any.publishers = 0;
   EngineProfile any_eager = eager;
   any_eager.name = "*eager";
   any_eager.publishers = 0;

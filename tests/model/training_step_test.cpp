@@ -311,7 +311,7 @@ TEST(TrainingSpread, RegimesAreNamedAndWiderWhereLessIsKnown) {
   const Spread tpu = run(p, machine("TPU v5e", 8), s, "maxtext").spread;
   EXPECT_EQ(h100.regime, "no special circumstance");
   EXPECT_EQ(tpu.regime, "no run measured on such hardware");
-  EXPECT_EQ(h100.time, card.time) << "both have measured runs, and nothing else sets them apart";
+  EXPECT_LT(h100.time, card.time) << "fewer publishers have measured it, and nothing else sets them apart";
   EXPECT_LT(card.time, tpu.time);
 }
 

@@ -109,6 +109,8 @@ TEST(Placements, RowsDifferByTheLayoutAlone) {
         // What full shards gather lies beside the activations, and may be what the peak is.
         if (one.layout == Layout::kFullySharded || one.recomputed != first->recomputed) continue;
         if (one.micro_batch != first->micro_batch) continue;
+        // Nor are they there where a step of the optimizer is the peak.
+        if ((one.memory.activations > Bytes{}) != (first->memory.activations > Bytes{})) continue;
         EXPECT_NEAR(gib(one.memory.activations), gib(first->memory.activations), 0.1) << where;
       }
     }

@@ -14,7 +14,8 @@ contacts, on the other hand, were predicted by models that have been mended sinc
    today by constants that were fitted from the priors without their publisher.
 2. `configuration` is scaled so that 80 % of pairs of runs of one source, model and GPU fall inside the range of their
    ratio, then `card` and `generation` together so that 80 % of pairs on two GPUs do.
-3. All other parts are scaled by one factor, so that the ranges hold 80 % of the runs of both kinds. As `amount` is in
+3. All other parts are scaled by one factor, so that the ranges hold 80 % of the runs of both kinds, a source at first
+   contact counting twice. As `amount` is in
    the ratio of some pairs, 2 and 3 are done twice.
 
 Sources weigh alike throughout (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441). Fewer than three sources tell nothing.
@@ -54,6 +55,7 @@ NEXT_TO_NOTHING = 1e-4
 MOST = 8  # times what it was
 MOST_PAIRS = 150  # of a source that are looked at
 PAIRS_A_SOURCE = 6  # that it counts as
+CONTACT = 2  # times a source left out, that one at first contact counts for: it was predicted once and by nobody who knew
 SURE = 0.5  # standard deviation of priors, in ln
 T = 4  # degrees of freedom of errors
 
@@ -212,9 +214,10 @@ def most_likely(pairs, priors):
 
 
 def stretch(*kinds):
-    """What standard deviations lack, so that 80 % fall inside, sources weighing alike."""
-    return quantile([(abs(e) / row["sigma"], 1 / len(v)) for sources in kinds for v in sources.values() for e, row in v],
-                    0.8) / Z90
+    """What standard deviations lack, so that 80 % fall inside; of each kind of runs its weight and its sources, which
+    weigh alike."""
+    return quantile([(abs(e) / row["sigma"], weight / len(v)) for weight, sources in kinds for v in sources.values()
+                     for e, row in v], 0.8) / Z90
 
 
 def pairs(program, data):
@@ -286,13 +289,13 @@ def main():
         data = shutil.copytree(ROOT / "data", Path(folder) / "data")
 
         def of_pairs(two_gpus):
-            return {figure: stretch(kinds[two_gpus]) if len(kinds[two_gpus]) >= FEWEST_SOURCES else None
+            return {figure: stretch((1, kinds[two_gpus])) if len(kinds[two_gpus]) >= FEWEST_SOURCES else None
                     for figure, kinds in pairs(program, data).items()}
 
         def of_runs():
             contacts = first_contacts(predictions(program, data))
             others = left_out(predictions(program, data, "--left-out"))
-            return {figure: stretch(contacts.get(figure, {}), others[figure]) for figure in others}
+            return {figure: stretch((CONTACT, contacts.get(figure, {})), (1, others[figure])) for figure in others}
 
         traits = Traits(program, data, lines)
         contacts = first_contacts(predictions(program, data))

@@ -158,8 +158,8 @@ std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vec
 /// nothing that fits is made from it.
 void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanReport& report);
 
-/// Usage errors: a flag of the work stands beside a job, with the settings that say the same of it where they can; there
-/// is neither.
+/// Usage errors: a flag of the work stands beside a job, with the settings that say the same of it where they can;
+/// there is neither.
 Error flag_beside_job(const Sketch& sketch, const NamedText& job, const Catalogue& catalogue, ModelFiles files);
 Error no_question();
 

@@ -54,8 +54,8 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
              link_domain = cells.column("link_domain"), pcie_gen = cells.column("pcie_gen"),
              pcie_lanes = cells.column("pcie_lanes"), tdp = cells.column("tdp", "W"), sms = cells.column("sms"),
              tensor_clock = cells.column("tensor_clock", "MHz"), tensor_rate = cells.column("tensor_rate", "FLOP"),
-             exceptions = cells.column("exceptions"), trained = cells.optional_column("training_publishers"),
-             served = cells.optional_column("serving_publishers"), form_factor = cells.column("form_factor"),
+             exceptions = cells.column("exceptions"), trained = cells.column("training_publishers"),
+             served = cells.column("serving_publishers"), form_factor = cells.column("form_factor"),
              source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
 
   catalogue.gpus.reserve(catalogue.gpus.size() + table->rows());

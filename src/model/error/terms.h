@@ -58,8 +58,9 @@ inline double label_variance(const ErrorComponent& component, double publishers,
   const double known = component.deviation * component.deviation;
   const double unknown = component.unmeasured * component.unmeasured - known;
   if (!(unknown > 0)) return known;
+  if (!(publishers > 0)) return known + unknown;
   const double noise = site * site;
-  return known + (noise > 0 ? unknown * noise / (noise + publishers * unknown) : publishers > 0 ? 0 : unknown);
+  return known + (noise > 0 ? unknown * noise / (noise + publishers * unknown) : 0);
 }
 
 /// Calls `use(term)` for every part that the figure knows and the run has, in the order of ErrorPart, before

@@ -8,9 +8,6 @@
 
 namespace gpuplan {
 
-namespace {
-
-/// Tokens that a sequence is padded to in a micro-batch; between powers of two linear.
 double padded_tokens(const TrainingWork& work, int micro_batch) {
   constexpr int kLast = 10;
   const auto n = static_cast<unsigned>(std::max(1, micro_batch));
@@ -19,6 +16,8 @@ double padded_tokens(const TrainingWork& work, int micro_batch) {
   const double step = static_cast<double>(n) / static_cast<double>(1U << low) - 1;
   return work.padded[low] + (work.padded[low + 1] - work.padded[low]) * step;
 }
+
+namespace {
 
 struct Pass {
   Seconds forward{}, backward{};

@@ -109,6 +109,8 @@ struct TrainingWork {
 /// has no place).
 Result<TrainingWork> training_work(const TrainPhase& phase);
 Result<TrainingWork> training_work(const TrainPhase&&) = delete;
+/// Tokens that a sequence is padded to in such a micro-batch; between powers of two linear.
+double padded_tokens(const TrainingWork& work, int micro_batch);
 
 /// Level 2: constants of one machine with one framework and precision.
 struct TrainingRates {

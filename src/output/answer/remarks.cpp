@@ -357,6 +357,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_setup, false, setup_remark},
     {&AnswerConstants::weight_idle, false, idle_remark},
     {&AnswerConstants::weight_faster, false, faster_remark},
+    {&AnswerConstants::weight_faster, false, padding_remark},
     {&AnswerConstants::weight_api, false, api_words},
     {&AnswerConstants::weight_supply, true, supply_remark},
     {&AnswerConstants::weight_spot, false, spot_remark},

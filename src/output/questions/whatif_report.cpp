@@ -193,8 +193,8 @@ class WhatIfText {
       if (!rented_alike(pick, base)) otherwise.push_back(name_of_case(each) + ", " + held_words(pick));
     }
     if (!otherwise.empty())
-      return "The machines do not change, how they are held does: " + name + " " + held_words(base) + "; " +
-             join(otherwise, "; ") + ".";
+      return "The kind of machine does not change, how it is held does: " + name +
+             (base.at_once > 1 ? "" : " " + held_words(base)) + "; " + join(otherwise, "; ") + ".";
     if (same_plan) return "The recommendation does not change: " + name + ".";
     std::vector<std::string> others;
     for (const WhatIfCase& each : report_.cases)

@@ -100,7 +100,7 @@ std::string value_words(const PlanReport& report) {
     others.push_back(std::move(where));
   }
   if (std::vector<std::string> never = never_best(report); !never.empty())
-    others.push_back(listed_few(std::move(never)) + " never");
+    others.push_back("at no value: " + listed_few(std::move(never)));
   for (std::size_t i = 0; i < others.size(); ++i) text += (i == 0 ? " " + upper_first(others[i]) : "; " + others[i]);
   return text + ".";
 }

@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "model/training/training.h"
 #include "output/text/table.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/lighter_weights.h"
@@ -76,6 +77,24 @@ std::string cut_words(const Job& job, const PhaseEstimate& estimate) {
          " tokens (sequence): " + percent(lost) + " of their tokens are not trained on.";
 }
 
+/// What samples of different lengths cost a phase whose micro-batches are padded to their longest; "" where it is
+/// little.
+std::string padding_words(const Job& job, const PhaseEstimate& estimate) {
+  const TrainPhase* train = training(job, estimate);
+  if (train == nullptr || !train->data.tokens_per_sample || train->data.packing || !estimate.node ||
+      train->objective != Objective::kNextToken)
+    return "";
+  const auto work = training_work(*train);
+  if (!work || !(work->mean_tokens > 0)) return "";
+  constexpr double kWorthALine = 0.2;
+  const double padding = 1 - work->mean_tokens / padded_tokens(*work, estimate.strategy.micro_batch);
+  if (padding < kWorthALine) return "";
+  const std::string& name = job.phases[static_cast<std::size_t>(estimate.phase)].name;
+  return percent(padding) + " of the tokens that " + printable(name, 40) +
+         " computes are padding up to the longest sample of a micro-batch; packing saves most of it (--set " +
+         "phases." + printable(name, 40) + ".data.packing=true).";
+}
+
 /// "1.25 GB/s between machines of hyperstack, whose network is not known (network)" where a phase is on several; ""
 /// elsewhere.
 std::string network_words(const Plan& plan) {
@@ -141,6 +160,14 @@ std::string cut_remark(const PlanReport& report, const Plan& plan) {
   std::vector<std::string> lines;
   for (const PhasePlan& part : plan.phases)
     if (std::string words = cut_words(report.job, *part.estimate); !words.empty()) lines.push_back(std::move(words));
+  return join(lines, " ");
+}
+
+std::string padding_remark(const PlanReport& report, const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const PhasePlan& part : plan.phases)
+    if (std::string words = padding_words(report.job, *part.estimate); !words.empty())
+      lines.push_back(std::move(words));
   return join(lines, " ");
 }
 

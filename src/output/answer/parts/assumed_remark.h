@@ -12,6 +12,8 @@ namespace gpuplan {
 std::string assumed_remark(const PlanReport& report, const Plan& plan);
 /// Samples longer than the sequence lose what is beyond it: said where that is much of the data.
 std::string cut_remark(const PlanReport& report, const Plan& plan);
+/// Samples of different lengths are padded to the longest of a micro-batch: said where that is much of the work.
+std::string padding_remark(const PlanReport& report, const Plan& plan);
 
 /// Of generation whose format of weights nobody stated: "Weights in fp8 take 3.5 h and $1.33 on the same machines, not
 /// 115 h and $43.59. Check the quality of its answers first (--weights fp8)."; "" where a smaller one saves little.
