@@ -70,7 +70,12 @@ class Across {
       const ClaimAmount* value = at(row, column);
       if (value == nullptr) continue;
       const auto told = instead_.find({row, column});
-      tally.part(*value, table_->rows[row].cells.front().text, told == instead_.end() ? nullptr : &told->second);
+      const auto right = bench_.right.find(value->id);
+      const ClaimEnds known = right == bench_.right.end() ? ClaimEnds{} : ends_of(right->second);
+      tally.part(*value, table_->rows[row].cells.front().text,
+                 told != instead_.end()        ? &told->second
+                 : right != bench_.right.end() ? &known
+                                               : nullptr);
     }
     return tally;
   }
@@ -128,6 +133,7 @@ class Across {
     for (const std::size_t column : best.off) {
       const BillTally tally = tally_of(terms, column);
       const ClaimAmount& stated = *at(row, column);
+      if (bench_.right.contains(stated.id)) continue;
       bench_.find(FindingKind::kWrong, table_->rows[row].line, about(row, column), stated.text,
                   told(stated, tally.right_total()), tally.words());
     }

@@ -68,6 +68,19 @@ class Cards {
         columns(table, row);
         beside(table, row);
       }
+    for (const ClaimTable& table : bench_.document.tables) {
+      for (std::size_t column = 0; !table.headless && !table.across && column < table.heads.size(); ++column) {
+        std::vector<Size> all;
+        for (const ClaimRow& row : table.rows) all.push_back({row.line, gpu_of(row), &row.cells[column]});
+        sizes_in(all);
+      }
+      for (const ClaimRow& row : table.rows) {
+        std::vector<Size> all;
+        for (std::size_t column = 1; table.across && column < row.cells.size(); ++column)
+          all.push_back({row.line, gpu_of_column(table, column), &row.cells[column]});
+        sizes_in(all);
+      }
+    }
   }
 
  private:
@@ -157,6 +170,84 @@ class Cards {
           !has_any(head, {"measured", "achieved", "effective", "network", "pcie", "interconnect"}))
         bandwidth_of(row.line, gpu, all[0]);
     }
+  }
+
+  /// The one GPU of a row, in one of its first cells; nullptr: none, or several.
+  static const GpuMention* gpu_of(const ClaimRow& row) {
+    const GpuMention* gpu = nullptr;
+    constexpr std::size_t kFirst = 3;
+    for (std::size_t i = 0; i < std::min(row.cells.size(), kFirst); ++i)
+      for (const GpuMention& one : row.cells[i].gpus) {
+        if (gpu != nullptr) return nullptr;
+        gpu = &one;
+      }
+    return gpu;
+  }
+
+  /// The same of an option that is a column.
+  static const GpuMention* gpu_of_column(const ClaimTable& table, std::size_t column) {
+    const GpuMention* gpu = nullptr;
+    const auto take = [&](const ClaimText& cell) {
+      for (const GpuMention& one : cell.gpus)
+        if (gpu == nullptr) gpu = &one;
+    };
+    take(table.heads[column]);
+    for (const ClaimRow& row : table.rows) take(row.cells[column]);
+    return gpu;
+  }
+
+  /// What is said of a GPU.
+  struct Size {
+    int line;
+    const GpuMention* gpu;
+    const ClaimText* cell;
+  };
+
+  /// A column, whatever it is called, that says in most rows what the GPUs of the row have: it does in all of them.
+  void sizes_in(const std::vector<Size>& column) {
+    std::vector<Size> off;
+    std::set<std::string> good;
+    int fit = 0;
+    for (const Size& one : column) {
+      const auto& all = one.cell->quantities;
+      if (one.gpu == nullptr || all.size() != 1 || all[0].dimension != ClaimDimension::kBytes || all[0].range() ||
+          names_.named(one.gpu->key).empty())
+        continue;
+      if (is_size_of(*one.gpu, gigabytes_of(all[0]))) ++fit, good.insert(one.gpu->key);
+      else off.push_back(one);
+    }
+    // Three kinds of cards that use all of their memory by chance there are not.
+    constexpr int kLeast = 3;
+    if (fit < kLeast || good.size() < 2 || fit < 2 * static_cast<int>(off.size())) return;
+    for (const Size& one : off) {
+      const ClaimAmount& amount = one.cell->quantities.front();
+      const double size = gigabytes_of(amount);
+      bench_.use(amount);
+      if (one.gpu->count > 1) several_of(one.line, *one.gpu, amount, size);
+      else if (told_.insert(one.gpu->key + number_text(size)).second) size_of(one.line, *one.gpu, size, amount.text);
+    }
+  }
+
+  /// In a column of what all GPUs of a row have.
+  void several_of(int line, const GpuMention& gpu, const ClaimAmount& amount, double size) {
+    double near = 0;
+    for (const Gpu* one : names_.named(gpu.key)) {
+      const double all = std::round(one->memory / units::GiB) * gpu.count;
+      if (near == 0 || std::fabs(all - size) < std::fabs(near - size)) near = all;
+    }
+    constexpr double kOff = 2.5;
+    if (near > 0 && size < kOff * near && near < kOff * size)
+      bench_.find(FindingKind::kWrong, line, gpu.text, amount.text, number_text(near) + " GB",
+                  std::to_string(gpu.count) + " \xC3\x97 " + number_text(near / gpu.count) + " GB");
+  }
+
+  /// Of each of them, or of all.
+  bool is_size_of(const GpuMention& gpu, double gigabytes) {
+    return std::ranges::any_of(names_.named(gpu.key), [&](const Gpu* one) {
+      const double all = std::round(one->memory / units::GiB) * std::max(gpu.count, 1);
+      constexpr double kSame = 0.02;
+      return has_size(*one, gigabytes) || std::fabs(all - gigabytes) <= kSame * all;
+    });
   }
 
   /// "$0.59/hr, 48GB VRAM, plenty for batch 1024" beside one GPU: the card has it.

@@ -119,6 +119,8 @@ class Columns {
         }
         // "Buffer (30%)" is so much of the total above it, with what else was added or taken off since.
         std::optional<ClaimEnds> instead;
+        if (const auto right = bench_.right.find(value->id); right != bench_.right.end())
+          instead = ends_of(right->second);
         const std::string lower_label = to_lower(label.text);
         const bool reserve = has_word_of(lower_label, {"contingency", "buffer", "reserve", "puffer", "reserves"});
         const bool of_above = tally.has_total() || (reserve && tally.parts() >= 2);

@@ -345,6 +345,7 @@ class Written {
       if (fits(stated, one)) return;
     if (!readings.sure) return;
     const ClaimEnds& right = told_reading(readings, stated);
+    bench_.right.emplace(stated.id, (right.low_middle() + right.high_middle()) / 2);
     // Where nothing has a unit and the result is far off, one was meant that is not written.
     constexpr double kOff = 4;
     const bool no_unit = std::ranges::all_of(chain.begin(), chain.end() - 1, [](const WrittenTerm& term) {

@@ -114,6 +114,8 @@ void check_sums(Bench& bench);
 void check_across(Bench& bench);
 /// Columns: sums, buffers, relative speeds, prices by GPU, money for an hour saved.
 void check_columns(Bench& bench);
+/// Rows that break what the others of their table bear out. After check_bill, before check_across.
+void check_relations(Bench& bench);
 /// Options: dominated ones, "fastest" and "cheapest", GPUs left out, the same work. After those that find wrong costs.
 void check_options(Bench& bench);
 /// "40% cheaper than", "2x faster than".
@@ -128,6 +130,12 @@ void check_spread(Bench& bench);
 void check_epochs(Bench& bench);
 /// "8x L40S is the cheapest": against the table that holds it. After those that find wrong costs.
 void check_best(Bench& bench);
+/// "800k tokens; at 2,500 tokens/s that takes 9 min", in whatever words. After those that know the words.
+void check_derived(Bench& bench);
+/// "With a 25% buffer we ask for $49.73", of what stands in other sentences. After the same ones.
+void check_shares(Bench& bench);
+/// "D needs 79% longer than A", by the rows and items of that name; sums of a table in prose. After check_compared.
+void check_named(Bench& bench);
 /// The same stated twice: tables that repeat each other, totals of phases, prices of several GPUs.
 void check_repeats(Bench& bench);
 /// Memory and bandwidth of GPUs.

@@ -32,9 +32,11 @@ enum class ClaimDimension : std::uint8_t {
   kEpochs,
   kGpus,
   kParameters,
-  kWidth,   ///< bytes of one number: "16 bit" is 2
-  kPower,   ///< watts
-  kEnergy,  ///< joules
+  kWidth,          ///< bytes of one number: "16 bit" is 2
+  kPower,          ///< watts
+  kEnergy,         ///< joules
+  kOperations,     ///< floating-point operations
+  kOperationRate,  ///< of them a second
 };
 
 /// An amount as written: "~$10-15/hour". `low` and `high` are its ends (equal but for ranges).

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "base/text.h"
@@ -26,6 +27,9 @@ inline bool is_one_of(std::string_view text, std::initializer_list<std::string_v
   return std::ranges::find(words, trim(text)) != words.end();
 }
 inline bool has_word_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return has_word(text, word); });
+}
+inline bool has_word_of(std::string_view text, std::span<const std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return has_word(text, word); });
 }
 /// The last word is one of these: "net" of "It is $20 net", and not of "cabinet".

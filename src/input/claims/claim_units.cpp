@@ -27,6 +27,16 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"tok/sec", ClaimDimension::kTokenRate, 1},
     {"tok/s", ClaimDimension::kTokenRate, 1},
     {"tps", ClaimDimension::kTokenRate, 1},
+    {"token/s", ClaimDimension::kTokenRate, 1},
+    {"tokens pro sekunde", ClaimDimension::kTokenRate, 1},
+    {"token pro sekunde", ClaimDimension::kTokenRate, 1},
+    {"tokens je sekunde", ClaimDimension::kTokenRate, 1},
+    {"token je sekunde", ClaimDimension::kTokenRate, 1},
+    {"tokens/seconde", ClaimDimension::kTokenRate, 1},
+    {"tokens par seconde", ClaimDimension::kTokenRate, 1},
+    {"jetons/s", ClaimDimension::kTokenRate, 1},
+    {"jetons/seconde", ClaimDimension::kTokenRate, 1},
+    {"jetons par seconde", ClaimDimension::kTokenRate, 1},
     {"samples/second", ClaimDimension::kSampleRate, 1},
     {"samples per second", ClaimDimension::kSampleRate, 1},
     {"samples/sec", ClaimDimension::kSampleRate, 1},
@@ -34,6 +44,9 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"examples/s", ClaimDimension::kSampleRate, 1},
     {"images/s", ClaimDimension::kSampleRate, 1},
     {"img/s", ClaimDimension::kSampleRate, 1},
+    {"beispiele/s", ClaimDimension::kSampleRate, 1},
+    {"bilder/s", ClaimDimension::kSampleRate, 1},
+    {"exemples/s", ClaimDimension::kSampleRate, 1},
     {"seconds per step", ClaimDimension::kStepTime, 1},
     {"seconds/step", ClaimDimension::kStepTime, 1},
     {"sec per step", ClaimDimension::kStepTime, 1},
@@ -55,6 +68,11 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"s/it", ClaimDimension::kStepTime, 1},
     {"ms/step", ClaimDimension::kStepTime, 1e-3},
     {"ms/it", ClaimDimension::kStepTime, 1e-3},
+    {"s/schritt", ClaimDimension::kStepTime, 1},
+    {"s je schritt", ClaimDimension::kStepTime, 1},
+    {"s pro schritt", ClaimDimension::kStepTime, 1},
+    {"s par pas", ClaimDimension::kStepTime, 1},
+    {"s par \xC3\xA9tape", ClaimDimension::kStepTime, 1},
     {"gpu-hours", ClaimDimension::kGpuTime, kClaimHour},
     {"gpu hours", ClaimDimension::kGpuTime, kClaimHour},
     {"gpu-hour", ClaimDimension::kGpuTime, kClaimHour},
@@ -62,6 +80,15 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"gpu-hrs", ClaimDimension::kGpuTime, kClaimHour},
     {"gpu-h", ClaimDimension::kGpuTime, kClaimHour},
     {"gpuh", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu-stunden", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu-stunde", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu-std", ClaimDimension::kGpuTime, kClaimHour},
+    {"gpu-heures", ClaimDimension::kGpuTime, kClaimHour},
+    {"heures-gpu", ClaimDimension::kGpuTime, kClaimHour},
+    {"heures gpu", ClaimDimension::kGpuTime, kClaimHour},
+    {"h-gpu", ClaimDimension::kGpuTime, kClaimHour},
+    {"horas-gpu", ClaimDimension::kGpuTime, kClaimHour},
+    {"knotenstunden", ClaimDimension::kNodeTime, kClaimHour},
     {"node-hours", ClaimDimension::kNodeTime, kClaimHour},
     {"node hours", ClaimDimension::kNodeTime, kClaimHour},
     {"node-hour", ClaimDimension::kNodeTime, kClaimHour},
@@ -76,6 +103,9 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"minute", ClaimDimension::kTime, 60},
     {"minuten", ClaimDimension::kTime, 60},
     {"minutos", ClaimDimension::kTime, 60},
+    {"sekunden", ClaimDimension::kTime, 1},
+    {"secondes", ClaimDimension::kTime, 1},
+    {"segundos", ClaimDimension::kTime, 1},
     {"mins", ClaimDimension::kTime, 60},
     {"min", ClaimDimension::kTime, 60},
     {"hours", ClaimDimension::kTime, kClaimHour},
@@ -91,6 +121,14 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"days", ClaimDimension::kTime, 24 * kClaimHour},
     {"day", ClaimDimension::kTime, 24 * kClaimHour},
     {"tage", ClaimDimension::kTime, 24 * kClaimHour},
+    {"tagen", ClaimDimension::kTime, 24 * kClaimHour},
+    {"tag", ClaimDimension::kTime, 24 * kClaimHour},
+    {"jours", ClaimDimension::kTime, 24 * kClaimHour},
+    {"jour", ClaimDimension::kTime, 24 * kClaimHour},
+    {"wochen", ClaimDimension::kTime, 168 * kClaimHour},
+    {"woche", ClaimDimension::kTime, 168 * kClaimHour},
+    {"semaines", ClaimDimension::kTime, 168 * kClaimHour},
+    {"heure", ClaimDimension::kTime, kClaimHour},
     {"d", ClaimDimension::kTime, 24 * kClaimHour},
     {"weeks", ClaimDimension::kTime, 168 * kClaimHour},
     {"week", ClaimDimension::kTime, 168 * kClaimHour},
@@ -110,6 +148,11 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"kb", ClaimDimension::kBytes, 1e3},
     {"kib", ClaimDimension::kBytes, 1024},
     {"pb", ClaimDimension::kBytes, 1e15},
+    {"go", ClaimDimension::kBytes, kClaimGB},
+    {"mo", ClaimDimension::kBytes, 1e6},
+    {"ko", ClaimDimension::kBytes, 1e3},
+    {"to", ClaimDimension::kBytes, 1e12},
+    {"octets", ClaimDimension::kWidth, 1},
     {"bytes", ClaimDimension::kWidth, 1},
     {"byte", ClaimDimension::kWidth, 1},
     {"bits", ClaimDimension::kWidth, 0.125},
@@ -121,6 +164,18 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"watts", ClaimDimension::kPower, 1},
     {"watt", ClaimDimension::kPower, 1},
     {"w", ClaimDimension::kPower, 1},
+    {"flops/s", ClaimDimension::kOperationRate, 1},
+    {"flop/s", ClaimDimension::kOperationRate, 1},
+    {"gflop/s", ClaimDimension::kOperationRate, 1e9},
+    {"gflops", ClaimDimension::kOperationRate, 1e9},
+    {"tflop/s", ClaimDimension::kOperationRate, 1e12},
+    {"tflops/s", ClaimDimension::kOperationRate, 1e12},
+    {"tflops", ClaimDimension::kOperationRate, 1e12},
+    {"pflop/s", ClaimDimension::kOperationRate, 1e15},
+    {"pflops/s", ClaimDimension::kOperationRate, 1e15},
+    {"pflops", ClaimDimension::kOperationRate, 1e15},
+    {"flops", ClaimDimension::kOperations, 1},
+    {"flop", ClaimDimension::kOperations, 1},
     {"%", ClaimDimension::kShare, 0.01},
     {"percent", ClaimDimension::kShare, 0.01},
     {"prozent", ClaimDimension::kShare, 0.01},
@@ -138,10 +193,12 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"steps", ClaimDimension::kSteps, 1},
     {"step", ClaimDimension::kSteps, 1},
     {"schritte", ClaimDimension::kSteps, 1},
+    {"schritten", ClaimDimension::kSteps, 1},
     {"pasos", ClaimDimension::kSteps, 1},
     {"iterations", ClaimDimension::kSteps, 1},
     {"iters", ClaimDimension::kSteps, 1},
     {"epochen", ClaimDimension::kEpochs, 1},
+    {"epoche", ClaimDimension::kEpochs, 1},
     {"\xC3\xA9poques", ClaimDimension::kEpochs, 1},
     {"epochs", ClaimDimension::kEpochs, 1},
     {"epoch", ClaimDimension::kEpochs, 1},
@@ -150,6 +207,8 @@ constexpr ClaimUnit kClaimUnits[] = {
     {"parameters", ClaimDimension::kParameters, 1},
     {"parameter", ClaimDimension::kParameters, 1},
     {"params", ClaimDimension::kParameters, 1},
+    {"parametern", ClaimDimension::kParameters, 1},
+    {"param\xC3\xA8tres", ClaimDimension::kParameters, 1},
 };
 
 /// "400 Gb/s": bits, where only the small letter tells.
@@ -176,6 +235,16 @@ constexpr PricePer kPer[] = {
     {" per gpu-hour", 1, true},
     {" per gpu hour", 1, true},
     {" per gpu-h", 1, true},
+    {"/gpu-stunde", 1, true},
+    {" je gpu-stunde", 1, true},
+    {" pro gpu-stunde", 1, true},
+    {" par gpu-heure", 1, true},
+    {" par heure-gpu", 1, true},
+    {" par heure gpu", 1, true},
+    {"/h et gpu", 1, true},
+    {"/h par gpu", 1, true},
+    {"/h je gpu", 1, true},
+    {"/h pro gpu", 1, true},
     {"/node-hour", 1, false, true},
     {"/node-hr", 1, false, true},
     {"/node-h", 1, false, true},
@@ -194,6 +263,19 @@ constexpr PricePer kPer[] = {
     {" je stunde", 1, false},
     {" par heure", 1, false},
     {" por hora", 1, false},
+    {" l'heure", 1, false},
+    {"/jour", 24, false},
+    {" par jour", 24, false},
+    {"/tag", 24, false},
+    {" pro tag", 24, false},
+    {" par mois", kMonth, false},
+    {"/mois", kMonth, false},
+    {"/monat", kMonth, false},
+    {" je monat", kMonth, false},
+    {" par an", kYear, false},
+    {"/an", kYear, false},
+    {" pro jahr", kYear, false},
+    {" je jahr", kYear, false},
     {"/day", 24, false},
     {" per day", 24, false},
     {"/week", 168, false},
@@ -238,7 +320,8 @@ std::optional<UnitHint> price_head(const std::string& lower) {
               {"/gpu-h",         "/gpu/h",        "/gpuh",         "/gpu h",        "/h/gpu",         "/hr/gpu",
                "/hour/gpu",      "per gpu-h",     "per gpu h",     "per gpu per h", "per gpu/h",      "gpu-hour price",
                "gpu hour price", "gpu-hour rate", "gpu hour rate", "gpu-hour cost", "pro gpu-stunde", "pro gpu-h",
-               "je gpu-stunde",  "je gpu-h",      "par gpu-heure", "par heure-gpu", "por gpu-hora",   "por hora-gpu"}))
+               "je gpu-stunde",  "je gpu-h",      "par gpu-heure", "par heure-gpu", "por gpu-hora",   "por hora-gpu",
+               "/h par gpu",     "/h pro gpu",    "/h je gpu",     "/h et gpu",     "/std/gpu",       "par heure gpu"}))
     return of_gpu;
   for (const std::string_view name : {"node", "machine", "instance", "server", "host", "knoten"})
     for (const std::string_view joint : {"-h", " h", "/h", " per h", "-stunde"})
@@ -306,8 +389,11 @@ UnitHint hint_of(std::string_view head) {
     if (unit != nullptr && unit->name.size() == text.size())
       return {unit->dimension, unit->factor, unit->per_gpu || per_gpu};
   }
-  if (has("gpu-hours") || has("gpu hours") || has("gpu-h")) return {ClaimDimension::kGpuTime, kClaimHour, false};
-  if (has("tokens/s") || has("tok/s") || has("tps")) return {ClaimDimension::kTokenRate, 1, per_gpu};
+  if (has_any(lower,
+              {"gpu-hours", "gpu hours", "gpu-h", "gpu-stunden", "gpu-std", "heures-gpu", "heures gpu", "horas-gpu"}))
+    return {ClaimDimension::kGpuTime, kClaimHour, false};
+  if (has_any(lower, {"tokens/s", "token/s", "tok/s", "tps", "jetons/s"}))
+    return {ClaimDimension::kTokenRate, 1, per_gpu};
   if (has("samples/s")) return {ClaimDimension::kSampleRate, 1, per_gpu};
   if (has("s/step") || has("sec/step") || has("s/it")) return {ClaimDimension::kStepTime, has("ms/") ? 1e-3 : 1, false};
   // "Hours for 10B tokens"
@@ -328,8 +414,13 @@ const ClaimUnit* unit_at(std::string_view text) {
   constexpr std::size_t kLongest = 24;
   const std::string lower = to_lower(text.substr(0, kLongest));
   const ClaimUnit* unit = named_at(kClaimUnits, lower);
-  // "8 w/ 80 GB": with.
+  // "8 w/ 80 GB": with. "Go" and "To" of French are bytes, "20 to 40" and "3 mo" are none.
   if (unit != nullptr && unit->name == "w" && text[0] != 'W') return nullptr;
+  if (unit != nullptr && unit->dimension == ClaimDimension::kBytes && unit->name.ends_with('o') && text[0] >= 'a')
+    return nullptr;
+  // "1e21 FLOPs" are operations, "1e15 FLOPS" are operations a second.
+  if (unit != nullptr && unit->name == "flops" && text.substr(0, unit->name.size()).ends_with('S'))
+    return named_at(kClaimUnits, "flop/s");
   if (unit != nullptr && unit->dimension == ClaimDimension::kByteRate && text[0] < 'a' && text[1] == 'b')
     if (const ClaimUnit* bits = named_at(kBitRates, lower); bits != nullptr) return bits;
   return unit;

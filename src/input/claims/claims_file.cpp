@@ -61,42 +61,93 @@ Result<std::string> clean(std::string_view bytes, const std::string& file) {
   return good;
 }
 
-Result<ClaimDocument> read_csv(std::string_view text, QuantityReader& reader) {
-  ClaimDocument document;
-  document.sections.emplace_back().line = 1;
-  ClaimTable table;
-  std::vector<UnitHint> hints;
-  const auto take = [&](const CsvRows::Row& row) {
+/// Tables of a CSV file as spreadsheets export them: titles stand in rows of one cell above the heads, and another row
+/// of heads begins another table.
+class CsvTables {
+ public:
+  explicit CsvTables(QuantityReader& reader) : reader_(reader) { document_.sections.emplace_back().line = 1; }
+
+  void take(const CsvRows::Row& row) {
     const int line = static_cast<int>(row.line);
     if (!row.problem.empty()) {
-      document.unread.push_back({line, std::string(row.problem)});
+      document_.unread.push_back({line, std::string(row.problem)});
       return;
     }
-    if (table.heads.empty()) {
-      table.line = line;
-      std::vector<std::string> names(row.cells.begin(), row.cells.end());
-      for (std::string& name : names) std::ranges::replace(name, '_', ' ');
-      hints = hints_of(names);
-      for (std::string& name : names) table.heads.emplace_back().text = std::move(name);
+    const auto told = std::ranges::count_if(row.cells, [](std::string_view cell) { return !cell.empty(); });
+    if (table_.heads.empty() && told == 1) {
+      titles_.emplace_back(line,
+                           std::string(*std::ranges::find_if(row.cells, [](auto cell) { return !cell.empty(); })));
       return;
     }
-    if (row.cells.size() > table.heads.size()) {
-      document.unread.push_back({line, "a row of " + std::to_string(row.cells.size()) + " cells under " +
-                                           std::to_string(table.heads.size()) + " heads"});
+    if (table_.heads.empty() || begins_another(row, told)) return heads(row, line);
+    if (row.cells.size() > table_.heads.size()) {
+      document_.unread.push_back({line, "a row of " + std::to_string(row.cells.size()) + " cells under " +
+                                            std::to_string(table_.heads.size()) + " heads"});
       return;
     }
-    ClaimRow& told = table.rows.emplace_back();
-    told.line = line;
-    for (std::size_t i = 0; i < table.heads.size(); ++i)
-      told.cells.push_back(i < row.cells.size() ? reader.read(std::string(row.cells[i]), hints[i]) : ClaimText{});
-  };
+    ClaimRow& read = table_.rows.emplace_back();
+    read.line = line;
+    for (std::size_t i = 0; i < table_.heads.size(); ++i)
+      read.cells.push_back(i < row.cells.size() ? reader_.read(std::string(row.cells[i]), hints_[i]) : ClaimText{});
+  }
+
+  ClaimDocument end() {
+    // A file of one column has no titles, but a head and rows.
+    if (table_.heads.empty() && !titles_.empty()) {
+      table_.line = titles_.front().first;
+      table_.heads.emplace_back().text = titles_.front().second;
+      for (std::size_t i = 1; i < titles_.size(); ++i)
+        table_.rows.push_back({titles_[i].first, {reader_.read(titles_[i].second)}});
+    }
+    close();
+    document_.quantities = reader_.count();
+    return std::move(document_);
+  }
+
+ private:
+  bool begins_another(const CsvRows::Row& row, std::ptrdiff_t told) const {
+    const auto has_digit = [](std::string_view cell) { return std::ranges::any_of(cell, is_digit); };
+    const auto numbers = [](const ClaimText& cell) { return !cell.quantities.empty(); };
+    return told > 2 && !table_.rows.empty() && std::ranges::none_of(row.cells, has_digit) &&
+           std::ranges::count_if(table_.rows.back().cells, numbers) > 1 && is_head(row);
+  }
+  /// Most of its cells are heads of units or roles that are known, and not the words of a row without numbers.
+  static bool is_head(const CsvRows::Row& row) {
+    const std::vector<std::string> names(row.cells.begin(), row.cells.end());
+    const auto hints = hints_of(names);
+    return std::ranges::any_of(hints, [](const UnitHint& hint) { return hint.dimension != ClaimDimension::kBare; });
+  }
+
+  void heads(const CsvRows::Row& row, int line) {
+    close();
+    if (!titles_.empty()) document_.sections.front().title = reader_.read(titles_.front().second);
+    titles_.clear();
+    table_.line = line;
+    std::vector<std::string> names(row.cells.begin(), row.cells.end());
+    for (std::string& name : names) std::ranges::replace(name, '_', ' ');
+    hints_ = hints_of(names);
+    for (std::string& name : names) table_.heads.emplace_back().text = std::move(name);
+  }
+
+  void close() {
+    find_options_across(table_, reader_);
+    if (!table_.heads.empty()) document_.tables.push_back(std::exchange(table_, {}));
+  }
+
+  QuantityReader& reader_;
+  ClaimDocument document_;
+  ClaimTable table_;
+  std::vector<UnitHint> hints_;
+  std::vector<std::pair<int, std::string>> titles_;  ///< rows of one cell before any others
+};
+
+Result<ClaimDocument> read_csv(std::string_view text, QuantityReader& reader) {
+  CsvTables tables(reader);
+  const auto take = [&](const CsvRows::Row& row) { tables.take(row); };
   CsvRows rows;
   rows.feed(text, take);
   rows.end(take);
-  find_options_across(table, reader);
-  if (!table.heads.empty()) document.tables.push_back(std::move(table));
-  document.quantities = reader.count();
-  return document;
+  return tables.end();
 }
 
 Result<ClaimDocument> read_yaml(const std::string& text, const std::string& file, QuantityReader& reader) {

@@ -47,6 +47,17 @@ struct Number {
   std::size_t length = 0;
 };
 
+/// Longer ones of the same beginning first.
+struct CountWord {
+  std::string_view name;
+  double worth;
+};
+constexpr CountWord kCountWords[] = {{"millions", 1e6}, {"million", 1e6},    {"billions", 1e9},   {"billion", 1e9},
+                                     {"thousand", 1e3}, {"trillions", 1e12}, {"trillion", 1e12},  {"Millionen", 1e6},
+                                     {"Mio.", 1e6},     {"Mio", 1e6},        {"Milliarden", 1e9}, {"Milliarde", 1e9},
+                                     {"Mrd.", 1e9},     {"Mrd", 1e9},        {"milliards", 1e9},  {"milliard", 1e9},
+                                     {"Tsd.", 1e3},     {"mille", 1e3},      {"millones", 1e6},   {"Billionen", 1e12}};
+
 /// A number with what it shows: digits, and a suffix such as K or M.
 std::optional<Number> number_at(std::string_view text, char decimal) {
   constexpr std::size_t kLongest = 40;
@@ -111,12 +122,20 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
       break;
     }
   if (factor == 1)
-    for (const auto& [word, worth] : {std::pair{" million", 1e6}, {" billion", 1e9}, {" thousand", 1e3}, {" Mio", 1e6}})
-      if (rest.starts_with(word)) {
-        factor = worth;
-        number.length += std::string_view(word).size();
-        break;
-      }
+    for (const CountWord& word : kCountWords) {
+      const std::size_t blank = blanks_at(rest, 0);
+      const std::string_view behind = rest.substr(blank);
+      if (blank == 0 || !behind.starts_with(word.name) ||
+          (behind.size() > word.name.size() && is_letter(behind[word.name.size()])))
+        continue;
+      factor = word.worth;
+      number.length += blank + word.name.size();
+      // "1,2 million de jetons"
+      const std::string_view of = text.substr(number.length);
+      if (of.starts_with(" de ")) number.length += 3;
+      else if (of.starts_with(" d'")) number.length += 3;
+      break;
+    }
   if (factor != 1) {
     number.value *= factor;
     number.step *= factor;
@@ -242,6 +261,20 @@ std::optional<double> counted_in_thousands(std::string_view digits) {
 bool is_counted(ClaimDimension dimension) {
   return dimension == ClaimDimension::kSamples || dimension == ClaimDimension::kTokens ||
          dimension == ClaimDimension::kSteps || dimension == ClaimDimension::kGpus;
+}
+
+/// Nothing but numbers, of which the first tells the unit, and signs of multiplication between them.
+bool is_product(std::string_view text, const ClaimText& said) {
+  if (said.quantities.size() < 2 || !said.gpus.empty()) return false;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < said.quantities.size(); ++i) {
+    const ClaimAmount& one = said.quantities[i];
+    const std::string_view gap = trim(text.substr(from, one.from - from));
+    if (one.range() || !one.whole || (i == 0 ? !gap.empty() : gap != "x" && gap != "\xC3\x97" && gap != "*"))
+      return false;
+    from = one.to;
+  }
+  return trim(text.substr(from)).empty();
 }
 
 /// "2 h 30 min" is one time.
@@ -486,6 +519,19 @@ ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
       said.quantities.push_back(std::move(one));
     }
     at = std::max(end, at + 1);
+  }
+  if (is_product(all, said) && (hint.dimension == ClaimDimension::kTime || hint.dimension == ClaimDimension::kGpuTime ||
+                                hint.dimension == ClaimDimension::kMoney)) {
+    // "6 x 20" below "Hours" are 120.
+    ClaimAmount& whole = said.quantities.front();
+    for (std::size_t i = 1; i < said.quantities.size(); ++i) {
+      const double times = said.quantities[i].low / said.quantities[i].unit;
+      for (double* value : {&whole.low, &whole.high, &whole.low_step, &whole.high_step}) *value *= times;
+      whole.to = said.quantities[i].to;
+      --next_;
+    }
+    whole.text = said.text;
+    said.quantities.resize(1);
   }
   // Bookkeepers' "($20)".
   if (said.quantities.size() == 1 && all.starts_with('(') && all.ends_with(')') && said.quantities[0].from == 1 &&

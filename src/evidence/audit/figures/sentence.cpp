@@ -1,7 +1,7 @@
 #include "evidence/audit/figures/sentence.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -10,18 +10,145 @@
 namespace gpuplan::audit {
 namespace {
 
-/// Words that lead from what is paid for to what it comes to, and add nothing to it.
-constexpr std::array<std::string_view, 50> kLeads = {
-    "so",        "it",       "this",    "that",   "which",   "they",  "costs", "cost",   "costing", "is",
-    "are",       "comes",    "come",    "to",     "makes",   "make",  "gives", "give",   "of",      "a",
-    "the",       "total",    "in",      "all",    "will",    "would", "be",    "hence",  "thus",    "run",
-    "we",        "pay",      "for",     "equals", "amounts", "bill",  "about", "around", "roughly", "i.e",
-    "therefore", "training", "compute", "job",    "price",   "leads", "means", "then",   "take",    "takes"};
+/// Words that lead from what is paid for to what it comes to, and add nothing to it: English, German, French.
+constexpr std::string_view kLeads[] = {"so",
+                                       "it",
+                                       "this",
+                                       "that",
+                                       "which",
+                                       "they",
+                                       "costs",
+                                       "cost",
+                                       "costing",
+                                       "is",
+                                       "are",
+                                       "comes",
+                                       "come",
+                                       "to",
+                                       "makes",
+                                       "make",
+                                       "gives",
+                                       "give",
+                                       "of",
+                                       "a",
+                                       "the",
+                                       "total",
+                                       "in",
+                                       "all",
+                                       "will",
+                                       "would",
+                                       "be",
+                                       "hence",
+                                       "thus",
+                                       "run",
+                                       "we",
+                                       "pay",
+                                       "for",
+                                       "equals",
+                                       "amounts",
+                                       "bill",
+                                       "about",
+                                       "around",
+                                       "roughly",
+                                       "i.e",
+                                       "therefore",
+                                       "training",
+                                       "compute",
+                                       "job",
+                                       "price",
+                                       "leads",
+                                       "means",
+                                       "then",
+                                       "take",
+                                       "takes",
+                                       "need",
+                                       "needs",
+                                       "use",
+                                       "uses",
+                                       "together",
+                                       "altogether",
+                                       "also",
+                                       "das",
+                                       "die",
+                                       "der",
+                                       "den",
+                                       "ergibt",
+                                       "ergeben",
+                                       "sind",
+                                       "ist",
+                                       "macht",
+                                       "machen",
+                                       "kostet",
+                                       "kosten",
+                                       "damit",
+                                       "daher",
+                                       "somit",
+                                       "folglich",
+                                       "insgesamt",
+                                       "zusammen",
+                                       "rund",
+                                       "etwa",
+                                       "ca.",
+                                       "betr\xC3\xA4gt",
+                                       "betragen",
+                                       "braucht",
+                                       "brauchen",
+                                       "ben\xC3\xB6tigt",
+                                       "ben\xC3\xB6tigen",
+                                       "dauert",
+                                       "dauern",
+                                       "entspricht",
+                                       "entsprechen",
+                                       "kommt",
+                                       "kommen",
+                                       "auf",
+                                       "von",
+                                       "ein",
+                                       "eine",
+                                       "einen",
+                                       "es",
+                                       "belegt",
+                                       "belegen",
+                                       "wir",
+                                       "zahlen",
+                                       "bedeutet",
+                                       "soit",
+                                       "donc",
+                                       "co\xC3\xBBte",
+                                       "co\xC3\xBBtent",
+                                       "fait",
+                                       "font",
+                                       "est",
+                                       "sont",
+                                       "ce",
+                                       "qui",
+                                       "cela",
+                                       "prend",
+                                       "prennent",
+                                       "demande",
+                                       "demandent",
+                                       "au",
+                                       "environ",
+                                       "de",
+                                       "un",
+                                       "une",
+                                       "le",
+                                       "la",
+                                       "les",
+                                       "\xC3\xA0",
+                                       "revient",
+                                       "reviennent",
+                                       "occupe",
+                                       "occupent",
+                                       "repr\xC3\xA9sente",
+                                       "paie"};
 
 constexpr std::pair<std::string_view, double> kNumbers[] = {
-    {"two", 2},   {"three", 3},  {"four", 4},    {"five", 5},     {"six", 6},    {"seven", 7},    {"eight", 8},
-    {"nine", 9},  {"ten", 10},   {"twelve", 12}, {"sixteen", 16}, {"pair", 2},   {"both", 2},     {"dozen", 12},
-    {"twice", 2}, {"half", 0.5}, {"double", 2},  {"triple", 3},   {"couple", 2}, {"hundred", 100}};
+    {"two", 2},    {"three", 3},     {"four", 4},  {"five", 5},    {"six", 6},      {"seven", 7},
+    {"eight", 8},  {"nine", 9},      {"ten", 10},  {"twelve", 12}, {"sixteen", 16}, {"pair", 2},
+    {"both", 2},   {"dozen", 12},    {"twice", 2}, {"half", 0.5},  {"double", 2},   {"triple", 3},
+    {"couple", 2}, {"hundred", 100}, {"zwei", 2},  {"beide", 2},   {"drei", 3},     {"vier", 4},
+    {"acht", 8},   {"deux", 2},      {"trois", 3}, {"quatre", 4},  {"huit", 8}};
 
 }  // namespace
 
@@ -30,9 +157,10 @@ namespace {
 /// The stop of "i.e." or "approx." ends no sentence.
 bool is_of_short_form(std::string_view text, std::size_t stop) {
   const std::string_view front = text.substr(0, stop + 1);
-  return std::ranges::any_of(std::initializer_list<std::string_view>{"i.e.", "e.g.", "approx.", " ca.", " vs.",
-                                                                     " incl.", " excl.", "z.B.", "d.h."},
-                             [&](std::string_view form) { return front.ends_with(form); });
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"i.e.", "e.g.", "approx.", " ca.", " vs.", " incl.", " excl.", "z.B.",
+                                              "d.h.", "Mrd.", "Mio.", "Tsd.", "bzw.", "inkl.", "zzgl."},
+      [&](std::string_view form) { return front.ends_with(form); });
 }
 
 }  // namespace
@@ -56,12 +184,12 @@ bool leads(std::string_view between, bool& verb) {
   const auto known = [&] {
     if (word.empty()) return true;
     verb = true;
-    const bool good = std::ranges::find(kLeads, word) != kLeads.end();
+    const bool good = std::ranges::find(kLeads, word) != std::end(kLeads);
     word.clear();
     return good;
   };
   for (const char c : lower) {
-    if (is_letter(c) || c == '.') {
+    if (is_letter(c) || c == '.' || static_cast<unsigned char>(c) >= 0x80) {
       word += c;
       continue;
     }
@@ -132,10 +260,16 @@ std::optional<std::vector<double>> multipliers(const ClaimText& said, std::size_
   }
   for (const GpuMention& gpu : said.gpus)
     if (gpu.count > 1 && gpu.from >= from && gpu.from < to) take(gpu.count);
-  const std::string lower = to_lower(std::string_view(said.text).substr(from, to - from));
-  for (const auto& [word, number] : kNumbers)
-    if (has_word(lower, word)) take(number);
+  for (const double number : number_words(std::string_view(said.text).substr(from, to - from))) take(number);
   return times;
+}
+
+std::vector<double> number_words(std::string_view text) {
+  const std::string lower = to_lower(text);
+  std::vector<double> numbers;
+  for (const auto& [word, number] : kNumbers)
+    if (has_word(lower, word)) numbers.push_back(number);
+  return numbers;
 }
 
 }  // namespace gpuplan::audit

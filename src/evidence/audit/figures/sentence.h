@@ -32,6 +32,9 @@ std::string without_gpus(const ClaimText& said, const ClaimAmount& a, const Clai
 /// The one number of GPUs in the sentences of two places and between them; 0: none, or several.
 double gpus_counted(const ClaimText& said, std::size_t first, std::size_t last);
 
+/// "two", "both", "half" in a text, in the languages of plans.
+std::vector<double> number_words(std::string_view text);
+
 /// All products of what is counted in a part of a text: GPUs, nodes, runs, "two", one first. Amounts of `known` are
 /// left out. nullopt: there is something in it that changes a cost in another way, as a percentage or more hours and
 /// money in front of the last of `known`.

@@ -70,6 +70,11 @@ std::string one(ClaimDimension dimension, double value) {
       return value >= 1e3 ? significant_text(value / 1e3, 3) + " kW" : significant_text(value, 3) + " W";
     case ClaimDimension::kEnergy:
       return significant_text(value / (1e3 * kHour), 4) + " kWh";
+    case ClaimDimension::kOperations:
+      return significant_text(value, 3) + " FLOPs";
+    case ClaimDimension::kOperationRate:
+      return value >= 1e15 ? significant_text(value / 1e15, 3) + " PFLOP/s"
+                           : significant_text(value / 1e12, 3) + " TFLOP/s";
     case ClaimDimension::kByteRate:
       return significant_text(value / 1e9, 3) + " GB/s";
     case ClaimDimension::kShare:

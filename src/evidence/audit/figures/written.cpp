@@ -14,17 +14,17 @@ namespace {
 
 constexpr double kHourSeconds = 3600, kKilowattHour = 3.6e6;
 
-/// Powers of seconds, dollars, bytes and joules. What is counted has none.
+/// Powers of seconds, dollars, bytes, joules and operations. What is counted has none.
 struct Powers {
-  int time = 0, money = 0, bytes = 0, energy = 0;
+  int time = 0, money = 0, bytes = 0, energy = 0, operations = 0;
 
   bool operator==(const Powers&) const = default;
   bool none() const { return *this == Powers{}; }
   friend Powers operator+(Powers a, Powers b) {
-    return {a.time + b.time, a.money + b.money, a.bytes + b.bytes, a.energy + b.energy};
+    return {a.time + b.time, a.money + b.money, a.bytes + b.bytes, a.energy + b.energy, a.operations + b.operations};
   }
   friend Powers operator-(Powers a, Powers b) {
-    return {a.time - b.time, a.money - b.money, a.bytes - b.bytes, a.energy - b.energy};
+    return {a.time - b.time, a.money - b.money, a.bytes - b.bytes, a.energy - b.energy, a.operations - b.operations};
   }
 };
 
@@ -51,6 +51,10 @@ Powers powers_of(ClaimDimension dimension) {
       return {-1, 0, 0, 1};
     case ClaimDimension::kEnergy:
       return {0, 0, 0, 1};
+    case ClaimDimension::kOperations:
+      return {0, 0, 0, 0, 1};
+    case ClaimDimension::kOperationRate:
+      return {-1, 0, 0, 0, 1};
     default:
       return {};
   }

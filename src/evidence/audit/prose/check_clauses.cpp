@@ -175,7 +175,7 @@ class Clauses {
         if (end.dimension == ClaimDimension::kMoney && is_single(end) && end.currency == stated.currency)
           parts.push_back(&end);
         // Taxes and discounts are checked with bills.
-        clear = clear && !has_any(to_lower(one.said.text), {"vat", "tax", "discount", "credit", "%", "buffer"});
+        clear = clear && !has_any(to_lower(one.said.text), {"vat", "tax", "discount", "credit", "%"});
       }
       constexpr std::size_t kMost = 10;
       if (!clear || parts.size() < 2 || parts.size() > kMost) continue;

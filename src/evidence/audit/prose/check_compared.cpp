@@ -68,7 +68,15 @@ class Comparisons {
       if (how.size() < kEnough) how += (how.empty() ? "" : "; ") + mine.text + " and " + other.text;
     }
 
-    /// Of two options. What is wrong in itself (`wrong`) compares with nothing.
+    /// What is known to be wrong compares as it should be.
+    static ClaimAmount put_right(const ClaimAmount& one, const std::map<int, double>* wrong) {
+      ClaimAmount right = one;
+      if (wrong != nullptr)
+        if (const auto known = wrong->find(one.id); known != wrong->end()) right.low = right.high = known->second;
+      return right;
+    }
+
+    /// Of two options; `wrong`: what amounts by their id should be.
     void add(const ClaimRecord& mine, const ClaimRecord& other, const std::map<int, double>* wrong = nullptr) {
       const std::initializer_list<ClaimRole> times{ClaimRole::kTotalTime, ClaimRole::kTime, ClaimRole::kStepTime,
                                                    ClaimRole::kTokenRate, ClaimRole::kSampleRate};
@@ -76,8 +84,8 @@ class Comparisons {
       for (const ClaimRole role : time ? times : money) {
         const ClaimFact *x = mine.find(role), *y = other.find(role);
         if (x == nullptr || y == nullptr || x->value->currency != y->value->currency) continue;
-        if (wrong != nullptr && (wrong->contains(x->value->id) || wrong->contains(y->value->id))) continue;
-        add(*x->value, *y->value, role == ClaimRole::kTokenRate || role == ClaimRole::kSampleRate);
+        add(put_right(*x->value, wrong), put_right(*y->value, wrong),
+            role == ClaimRole::kTokenRate || role == ClaimRole::kSampleRate);
       }
     }
   };

@@ -60,7 +60,11 @@ class Told {
     const bool turned = by_step || (trim(before).ends_with("at") && is_one_of(joined, {"", ","}));
     // "We train on 12B tokens. At 165,000 tokens/s that takes 20 h"
     if (!turned && !is_one_of(joined, {". at", "; at", ", at", "at", "@", "with", "at a rate of", "of"})) return;
-    const bool equal = is_one_of(verb, {"=", "\xE2\x89\x88", "\xE2\x87\x92", "=>"});
+    // What is told with three digits is computed, and has nothing beside it.
+    constexpr double kDigits = 100;
+    const bool exact = !time.approximate && !time.range() && time.low >= kDigits * time.low_step &&
+                       is_one_of(verb, {"is", "are", ", i.e.", "comes to", ", which is", "means"});
+    const bool equal = exact || is_one_of(verb, {"=", "\xE2\x89\x88", "\xE2\x87\x92", "=>"});
     if (!equal && !is_one_of(verb, {", so",
                                     "copies in",
                                     "copy in",
