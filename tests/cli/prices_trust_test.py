@@ -48,6 +48,39 @@ class Trust(PriceFolder):
         self.imported("vast.json", text, "--as-of", "2026-11-20")
         self.assertIn("$12.00/h", run(*ask).stdout)
 
+    def test_prices_of_disks_and_of_traffic_decide(self):
+        # Eight GPUs at a little less an hour, whose disks and traffic are paid for; checkpoints go home.
+        rows = ("provider,gpu,gpus,price_per_hour,storage_usd_per_gb_month,egress_usd_per_gb,region,date\n"
+                "acme,H100 SXM,8,20.00,0.20,0.12,eu,2026-11-20\nbravo,H100 SXM,8,20.40,,,eu,2026-11-20\n")
+        self.assertEqual(self.imported("disks.csv", rows)["kept"], 2)
+        job = self.file("job.yaml", """
+phases:
+  - name: train
+    setup: {time: 10 min}
+    train: {model: meta-llama/Llama-3.1-8B, data: {tokens: 2B}, epochs: 1, sequence: 4096, batch: {sequences: 128}}
+storage: {data: 900 GB, results: s3://home}
+checkpoint: {every: 30 min, keep: 20}
+where: {providers: [acme, bravo]}
+""")
+
+        def asked(*words):
+            return json.loads(run("plan", job, "--json", "--all", *words).stdout)["plans"]
+
+        plans = {plan["provider"]: plan for plan in asked("--store", self.store)}
+        acme, bravo = plans["acme"], plans["bravo"]
+        self.assertEqual((bravo["disk_usd"], bravo["egress_usd"]), (0, 0))
+        self.assertGreater(acme["disk_usd"], 2)
+        self.assertGreater(acme["egress_usd"], 1)
+        # Of the same hours: the machine, and for acme what it uses beside it.
+        hours = bravo["hours"]["p50"]
+        self.assertAlmostEqual(bravo["cost_usd"]["p50"] / (20.40 * hours), 1, delta=0.01)
+        machine = acme["cost_usd"]["p50"] - acme["disk_usd"] - acme["egress_usd"]
+        self.assertAlmostEqual(machine / (20 * hours), 1, delta=0.01)
+        self.assertLess(bravo["cost_usd"]["p50"], acme["cost_usd"]["p50"])
+        # Without such prices the machine that is cheaper by the hour is the cheaper plan.
+        bare = {plan["provider"]: plan for plan in asked("--prices", self.file("bare.csv", rows.replace("0.20,0.12,", ",,")))}
+        self.assertGreater(bare["bravo"]["cost_usd"]["p50"], bare["acme"]["cost_usd"]["p50"])
+
     def test_rows_that_the_built_in_list_has_change_nothing(self):
         ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--json"]
         offers = (ROOT / "data" / "offers.csv").read_text().replace("a single machine when listed", "one offer on that day")

@@ -132,6 +132,15 @@ TEST(UserConfig, AVariantCanCloseTheMarket) {
   EXPECT_EQ(variant->market.own[0].label, "m");
 }
 
+TEST(UserConfig, RatesInAnotherFormAreToldWithAnExample) {
+  for (const char* text : {"[[rates]]\ncode = \"EUR\"\ndollars = 1.08\n", "rates = [1.08]\n", "rates = 1.08\n"}) {
+    const auto config = config_of({{"gpuplan.toml", text}});
+    ASSERT_FALSE(config) << text;
+    EXPECT_NE(config.error().message.find("EUR = 1.08"), std::string::npos) << config.error().message;
+    EXPECT_EQ(config.error().message.find("25M"), std::string::npos) << config.error().message;
+  }
+}
+
 TEST(UserConfig, LayersAreJoinedKeyByKeyAndTheNearestWins) {
   const auto config = config_of(
       {{"a/gpuplan.toml",

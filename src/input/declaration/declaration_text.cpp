@@ -117,7 +117,7 @@ std::string expected_text(const ValueType& type) {
     case ValueType::Kind::kRecord:
       return "a map of " + key_list(type, 8);
     case ValueType::Kind::kNamed:
-      return "a map from names to " + expected_text(*type.of);
+      return type.title.empty() ? "a map from names to " + expected_text(*type.of) : std::string(type.title);
     case ValueType::Kind::kList:
       return "a list, each item " + expected_text(*type.of);
     case ValueType::Kind::kByGpu:

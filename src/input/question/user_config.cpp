@@ -28,12 +28,25 @@ struct Written {
   std::vector<std::pair<std::string, double>> discounts;
 };
 
+/// "[rates]" with lines such as "EUR = 1.08".
+struct RatesCodec {
+  static constexpr ValueType type{.kind = ValueType::Kind::kNamed,
+                                  .title =
+                                      "currencies and what one of each costs in dollars, such as EUR = 1.08 below "
+                                      "[rates]",
+                                  .of = &Codec<double>::type};
+  static bool read(Reader& reader, const Tree& tree, std::vector<std::pair<std::string, double>>& out,
+                   const Bounds& bounds) {
+    if (!tree.is_map() || tree.children.empty()) return mismatch(reader, tree, type);
+    return NamedCodec<Codec<double>>::read(reader, tree, out, bounds);
+  }
+};
+
 constexpr std::array kOwnKeys = {
     key_as<OwnBoxesCodec, &Written::own>("own", "none", "machines you own"),
     key_as<PoolsCodec, &Written::pools>("pools", "none", "cluster pools you may use"),
     key<&Written::prices>("prices", "the built-in prices", "price lists (CSV) instead of the built-in prices"),
-    key_as<NamedCodec<Codec<double>>, &Written::rates>("rates", "none", "exchange rates to dollars for the price lists",
-                                                       kPositive),
+    key_as<RatesCodec, &Written::rates>("rates", "none", "exchange rates to dollars for the price lists", kPositive),
     key_as<NamedCodec<ShareCodec>, &Written::discounts>(
         "discounts", "none", "off listed prices on demand, by provider or \"provider: GPU\"", between(0, 0.99)),
 };

@@ -40,6 +40,22 @@ std::string size_to_ask(Bytes size) {
   return number_text(std::ceil(gigabytes / step) * step) + " GB";
 }
 
+/// Smaller disks come with most machines.
+constexpr Bytes kWorthAPrice = 100 * units::GB;
+
+/// Neither the offer nor the job says what a rented disk costs.
+bool has_no_disk_price(const PhasePlan& part) {
+  return part.offer->kind == OfferKind::kRented && !part.offer->disk_price && !part.estimate->disk_price;
+}
+
+/// What the space of all machines would cost at ten cents a GB and month, the price that the sentence shows.
+Dollars cost_of_space(const PhasePlan& part) {
+  constexpr double kCents = 0.10, kHoursOfMonth = 730;
+  const double machines = std::max(1, part.estimate->nodes);
+  return part.estimate->collection.machine_disk / units::GB * machines * (part.hours.p50 / units::hour) *
+         (kCents / kHoursOfMonth) * units::dollar;
+}
+
 /// "Disk: 618 GB needed, where.disk is 200 GB. Set where.disk: 620 GB", with "! " before it; without where it is
 /// enough.
 std::string disk_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
@@ -55,6 +71,11 @@ std::string disk_words(const PlanReport& report, const Plan& plan, const PhasePl
     if (own > Bytes{}) text += "; the machine has " + disk_text(own);
     if (part.disk > Dollars{})
       text += "; the space costs " + short_money(part.disk) + " of the " + to_text(plan.cost.p50);
+    else if (use.machine_disk - own > kWorthAPrice && has_no_disk_price(part))
+      text +=
+          ". No price of this space is known, so none of it is in the cost (store: {disk_price: $0.10/GB-month} would "
+          "add " +
+          short_money(cost_of_space(part)) + ")";
   }
   return text + ".";
 }
