@@ -266,10 +266,12 @@ async function box() {
 
 async function widths() {
   for (const [name, file] of [["full", full], ["nothing", page("nothing", fixture("nothing"))]])
-    for (const width of [320, 390, 640, 641, 768, 900, 901, 1180, 1181, 1440, 2560]) {
+    for (const width of [320, 390, 640, 641, 760, 761, 768, 900, 901, 1180, 1181, 1440, 2560]) {
       const { opened, close } = await open(`${name} at ${width}`, file, { viewport: { width, height: 844 } });
       const wide = await opened.evaluate(() => document.documentElement.scrollWidth);
       check(`${name} at ${width} px: nothing scrolls sideways`, wide <= width, `${wide} px`);
+      const cut = await opened.$$eval(".table", (all) => all.filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1).map((one) => `${one.textContent.slice(0, 60)}: ${one.scrollWidth} in ${one.clientWidth}`));
+      same(`${name} at ${width} px: every table is seen whole`, cut, []);
       if (width === 390 && name === "full") {
         const places = await opened.$$eval(".finding, .figures b", (all) => all.slice(0, 3).map((one) => one.getBoundingClientRect().bottom));
         check("on a phone what, hours and dollars stand on the first screen", places.every((bottom) => bottom < 844), places);

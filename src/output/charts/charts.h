@@ -16,8 +16,9 @@ namespace gpuplan {
 std::optional<Chart> cost_time_chart(const PlanReport& report);
 
 /// Does it fit: the parts of the memory of one GPU against what the card has, for each kind of card, and what was tried
-/// instead on the pick's.
+/// instead on the pick's. Of these plans, where they are given.
 std::optional<Chart> memory_chart(const PlanReport& report);
+std::optional<Chart> memory_chart(const PlanReport& report, std::span<const Plan* const> plans);
 
 /// Where the time goes in a step, or in a phase that has no steps, of the pick's longest phase that the model predicts.
 std::optional<Chart> step_time_chart(const PlanReport& report);

@@ -1,6 +1,7 @@
 // Memory of the fullest GPU by part, against what the card has; under it what was tried on the pick's card instead.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/sorting.h"
 #include "base/text.h"
@@ -39,8 +40,8 @@ struct Card {
   const Gpu& gpu() const { return *part->estimate->node->gpu; }
 };
 
-/// The pick first, then each other kind of card once, in the order of the answer.
-std::vector<Card> cards_of(const PlanReport& report) {
+/// The pick first, then each other kind of card once: in the order of `plans`.
+std::vector<Card> cards_of(const PlanReport& report, std::span<const Plan* const> plans) {
   std::vector<Card> cards;
   const auto add = [&](const Plan& plan) {
     const PhasePlan* part = plan.fullest();
@@ -55,7 +56,7 @@ std::vector<Card> cards_of(const PlanReport& report) {
     if (!known && cards.size() < kCards) cards.push_back(card);
   };
   if (report.pick() != nullptr) add(*report.pick());
-  for (const Plan* plan : plans_shown(report)) add(*plan);
+  for (const Plan* plan : plans) add(*plan);
   return cards;
 }
 
@@ -148,7 +149,7 @@ std::string finding_of(const PlanReport& report, const Card& card) {
   const DrawnPart* largest = &kCardParts.front();
   for (const DrawnPart& part : kCardParts)
     if (part.size(estimate.memory) > largest->size(estimate.memory)) largest = &part;
-  std::string text = estimate.fit == Fit::kTight ? "Perhaps: " : "Yes: ";
+  std::string text = estimate.fit == Fit::kTight ? "May not fit: " : "";
   text += gib_text(need.p50) + " of " + gib_words(card.gpu().usable) + " per GPU";
   if (!need.exact()) text += ", below " + gib_words(need.p90) + " in 9 of 10 cases";
   text += ".";
@@ -160,8 +161,10 @@ std::string finding_of(const PlanReport& report, const Card& card) {
 
 }  // namespace
 
-std::optional<Chart> memory_chart(const PlanReport& report) {
-  const std::vector<Card> cards = cards_of(report);
+std::optional<Chart> memory_chart(const PlanReport& report) { return memory_chart(report, plans_shown(report)); }
+
+std::optional<Chart> memory_chart(const PlanReport& report, std::span<const Plan* const> plans) {
+  const std::vector<Card> cards = cards_of(report, plans);
   if (cards.empty()) return std::nullopt;
   const Card& first = cards.front();
   const bool of_pick = first.plan == report.pick();
@@ -179,7 +182,7 @@ std::optional<Chart> memory_chart(const PlanReport& report) {
   Chart chart;
   chart.kind = ChartKind::kMemory;
   chart.key = "memory";
-  chart.title = "Does it fit in memory?";
+  chart.title = "How full is each GPU?";
   std::vector<std::string> rows;
   for (const Card& card : cards) rows.push_back(short_name(card.plan->label, 30));
   for (const Tried& one : tried) rows.push_back(short_name("Tried: " + one.name, 40));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "output/answer/answer_rows.h"
 #include "output/charts/charts.h"
 #include "output/report/report_words.h"
 #include "output/words/plan_words.h"
@@ -22,7 +23,7 @@ bool has_schedule(const PlanReport& report) {
 std::vector<std::optional<Chart>> charts_about(const ReportParts& parts, std::string_view section) {
   const PlanReport& report = parts.plan;
   if (section == "plans") return {cost_time_chart(report)};
-  if (section == "memory") return {memory_chart(report)};
+  if (section == "memory") return {memory_chart(report, answer_rows(report))};
   if (section == "speed") return {step_time_chart(report)};
   if (section == "bill") return {has_schedule(report) ? schedule_chart(report) : std::nullopt};
   if (section == "risk") return {fan_time_chart(report), fan_cost_chart(report)};
