@@ -81,6 +81,22 @@ where: {providers: [acme, bravo]}
         bare = {plan["provider"]: plan for plan in asked("--prices", self.file("bare.csv", rows.replace("0.20,0.12,", ",,")))}
         self.assertGreater(bare["bravo"]["cost_usd"]["p50"], bare["acme"]["cost_usd"]["p50"])
 
+    def test_disks_without_a_price_are_told(self):
+        text = (ROOT / "examples" / "collect-forward-only.yaml").read_text()
+        price = ", disk_price: $0.08/GB-month"
+        self.assertIn(price, text)
+        words = "No price of this space is known"
+        self.assertNotIn(words, run("plan", self.file("priced.yaml", text)).stdout)
+        bare = " ".join(run("plan", self.file("bare.yaml", text.replace(price, ""))).stdout.split())
+        self.assertIn(words + ", so none of it is in the cost", bare)
+        # What it names is what the same job costs more with that price.
+        told = float(bare.split("would add $")[1].split(")")[0])
+        priced = text.replace(price, ", disk_price: $0.10/GB-month")
+        counted = json.loads(run("plan", self.file("ten.yaml", priced), "--json").stdout)["plans"][0]["disk_usd"]
+        self.assertAlmostEqual(told, counted, delta=0.02)
+        # Small disks are not worth a sentence.
+        self.assertNotIn(words, run("plan", self.file("few.yaml", text.replace(price, "").replace("200k", "2k"))).stdout)
+
     def test_rows_that_the_built_in_list_has_change_nothing(self):
         ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--json"]
         offers = (ROOT / "data" / "offers.csv").read_text().replace("a single machine when listed", "one offer on that day")

@@ -145,12 +145,37 @@ TEST(AuditSentencesOfLanguages, WrongOnesAreFound) {
     EXPECT_EQ(said_of(std::string(text) + "\n"), said) << text;
 }
 
+TEST(AuditMultiples, RightOnesAreNotAccused) {
+  for (const char* text :
+       {"One epoch costs $9.10. Two epochs: $18.20. Five seeds: $91.00.",
+        "An iteration takes 119 minutes; for 30 iterations that is 59.5 hours.",
+        "Das Modell braucht 12 GB, der Cache 7,9 GB, zusammen 19,9 GB.",
+        "The weights are 16 GB, the optimizer 64 GB and the gradients 16 GB, together 96 GB.",
+        "F\xC3\xBCr die Ausgabe braucht es 480.000 s oder 133 Stunden.", "It takes 6 h or 90 min with four of them.",
+        "$100 a month or $1,000 a year", "Es kostet 249 \xE2\x82\xAC im Monat, 2.988 \xE2\x82\xAC im Jahr.",
+        "A node at $20 and one at $30: for 10 hours that is $500.",
+        "Two volumes of 100 GB and one of 50 GB, in all 250 GB.",
+        "On demand is $31.92/h. Compared to that the reserved box ($21.60/h) is 32% cheaper."})
+    EXPECT_EQ(said_of(std::string(text) + "\n"), "") << text;
+}
+
+TEST(AuditMultiples, WrongOnesAreFound) {
+  for (const auto& [text, said] : std::array<std::array<const char*, 2>, 5>{{
+           {"One epoch costs $9.10. Two epochs: $18.20. Five seeds: $72.80.", "$72.80 -> $91.00; "},
+           {"An iteration takes 119 minutes; for 30 iterations that is 71 hours.", "71 hours -> 59.5 h; "},
+           {"Das Modell braucht 12 GB, der Cache 7,9 GB, zusammen 24 GB.", "24 GB -> 19.9 GB; "},
+           {"The output takes 480,000 s or 233 hours.", "480,000 s = 233 hours -> 133 h; "},
+           {"It costs $249 a month, $3,388 a year.", "$3,388 a year -> $2,988; "},
+       }})
+    EXPECT_EQ(said_of(std::string(text) + "\n"), said) << text;
+}
+
 TEST(AuditNamed, RowsAndItemsAreComparedByTheirNames) {
   const std::string table =
       "| | machine | s/step | hours | cost |\n|---|---|---|---|---|\n| A | 4x A100 | 2.9 | 0.91 h | $6.49 |\n"
       "| D | 8x RTX 4090 | 5.2 | 1.63 h | $4.42 |\n\n";
   EXPECT_EQ(said_of(table + "D needs 79% longer than A and is 32% cheaper than A.\n"), "");
-  EXPECT_EQ(said_of(table + "D needs 45% longer than A.\n"), "45% longer -> 79.3%; ");
+  EXPECT_EQ(said_of(table + "D needs 45% longer than A.\n"), "45% longer -> 79.1%; ");
   const std::string list = "- H100: 13 286 \xE2\x82\xAC\n- L40S: 18 031 \xE2\x82\xAC\n\n";
   EXPECT_EQ(said_of(list + "La H100 revient 26 % moins cher que la L40S.\n"), "");
   EXPECT_EQ(said_of(list + "La H100 revient 36 % moins cher que la L40S.\n"), "36 % moins cher -> 26.3%; ");

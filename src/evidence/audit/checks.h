@@ -134,6 +134,8 @@ void check_best(Bench& bench);
 void check_derived(Bench& bench);
 /// "With a 25% buffer we ask for $49.73", of what stands in other sentences. After the same ones.
 void check_shares(Bench& bench);
+/// "For 30 iterations that is 60 hours", "12 GB and 8 GB, together 20 GB". After the same ones.
+void check_multiples(Bench& bench);
 /// "D needs 79% longer than A", by the rows and items of that name; sums of a table in prose. After check_compared.
 void check_named(Bench& bench);
 /// The same stated twice: tables that repeat each other, totals of phases, prices of several GPUs.

@@ -276,6 +276,11 @@ constexpr PricePer kPer[] = {
     {"/an", kYear, false},
     {" pro jahr", kYear, false},
     {" je jahr", kYear, false},
+    {" im monat", kMonth, false},
+    {" im jahr", kYear, false},
+    {" par ann\xC3\xA9"
+     "e",
+     kYear, false},
     {"/day", 24, false},
     {" per day", 24, false},
     {"/week", 168, false},

@@ -40,8 +40,9 @@ std::string size_to_ask(Bytes size) {
   return number_text(std::ceil(gigabytes / step) * step) + " GB";
 }
 
-/// Smaller disks come with most machines.
+/// Smaller disks come with most machines, and smaller parts of the cost are not worth a sentence.
 constexpr Bytes kWorthAPrice = 100 * units::GB;
+constexpr double kWorthAWord = 0.01;
 
 /// Neither the offer nor the job says what a rented disk costs.
 bool has_no_disk_price(const PhasePlan& part) {
@@ -71,7 +72,8 @@ std::string disk_words(const PlanReport& report, const Plan& plan, const PhasePl
     if (own > Bytes{}) text += "; the machine has " + disk_text(own);
     if (part.disk > Dollars{})
       text += "; the space costs " + short_money(part.disk) + " of the " + to_text(plan.cost.p50);
-    else if (use.machine_disk - own > kWorthAPrice && has_no_disk_price(part))
+    else if (use.machine_disk - own > kWorthAPrice && has_no_disk_price(part) &&
+             cost_of_space(part) > kWorthAWord * plan.cost.p50)
       text +=
           ". No price of this space is known, so none of it is in the cost (store: {disk_price: $0.10/GB-month} would "
           "add " +

@@ -304,9 +304,13 @@ class Amounts {
       return;
     constexpr double kMonth = 1.0 / 730, kYear = 1.0 / 8760, kMonths = 12;
     const auto is = [](double unit, double of) { return std::fabs(unit * kHour - of * kHour) < 1e-9; };
+    const std::string joined = between(line.said, month, year);
+    // Whoever pays for a year at once pays less than twelve months, and nobody more.
+    const bool may_be_offer = is_one_of(joined, {",", "or", "and", ", or", "und", "oder", "et"});
     if (!is(month.unit, kMonth) || !is(year.unit, kYear) ||
-        !is_one_of(between(line.said, month, year),
-                   {"is", "are", "=", "that is", ", that is", ", i.e.", "makes", "->"}) ||
+        !(may_be_offer || is_one_of(joined, {"is", "are", "=", "that is", ", that is", ", i.e.", "makes", "->", "soit",
+                                             ", soit", ", also", "sind"})) ||
+        (may_be_offer && year.low / year.unit < kMonths * month.low / month.unit) ||
         !ends_clause(std::string_view(line.said.text).substr(year.to)))
       return;
     use({&month, &year});

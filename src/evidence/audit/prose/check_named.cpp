@@ -186,6 +186,7 @@ class NamedThings {
     if (has_word_of(std::string_view(lower).substr(from, to - from),
                     {"if", "not", "per", "each", "without", "when", "unless", "would need", "spot", "reserved", "was"}))
       return;
+    if (word->money && !word->more && two_prices(line, stated, *word, from, to)) return;
     const std::vector<Mention> all = mentions_in(line, from, to);
     const Mention* subject = nullptr;
     for (const Mention& one : all)
@@ -210,6 +211,39 @@ class NamedThings {
       for (const Mention& one : all)
         if (one.name != subject->name && one.at < stated.from) held_against(one);
     judge(line, stated, *word, ranges);
+  }
+
+  /// "Compared to on demand ($31.92/h) the reserved box is 32% cheaper", where the document has one other price. True:
+  /// it was such a sentence.
+  bool two_prices(const ClaimLine& line, const ClaimAmount& stated, const Compared& word, std::size_t from,
+                  std::size_t to) {
+    const ClaimAmount *own = nullptr, *other = nullptr;
+    for (const ClaimAmount& one : line.said.quantities) {
+      if (one.from < from || one.from >= to || one.dimension != ClaimDimension::kPrice || !counts(one)) continue;
+      if (own != nullptr) return false;
+      own = &one;
+    }
+    if (own == nullptr || stated.dimension != ClaimDimension::kShare) return false;
+    bool several = false;
+    const auto take = [&](const ClaimText& said) {
+      for (const ClaimAmount& one : said.quantities) {
+        if (one.dimension != ClaimDimension::kPrice || !counts(one) || one.low == own->low) continue;
+        several = several || one.per_gpu != own->per_gpu || one.currency != own->currency ||
+                  (other != nullptr && other->low != one.low);
+        other = &one;
+      }
+    };
+    for (const ClaimLine& each : bench_.document.lines) take(each.said);
+    for (const ClaimTable& table : bench_.document.tables) {
+      for (const ClaimText& head : table.heads) take(head);
+      for (const ClaimRow& row : table.rows)
+        for (const ClaimText& cell : row.cells) take(cell);
+    }
+    if (other == nullptr || several) return false;
+    std::vector<Range> ranges;
+    add(own->low < other->low ? *own : *other, own->low < other->low ? *other : *own, stated, word, ranges);
+    judge(line, stated, word, ranges);
+    return true;
   }
 
   /// "than H100", "que l'A100": what others are held against.
@@ -305,7 +339,8 @@ class NamedThings {
                         (stated.dimension == ClaimDimension::kShare ? 0.005 : 0.0);
     for (const Range& one : ranges)
       if (stated.low - room <= one.most && stated.low + room >= one.least) return;
-    const Range& range = ranges.front();
+    const Range& range =
+        *std::ranges::min_element(ranges, {}, [&](const Range& one) { return std::fabs(one.nearest - stated.low); });
     const int at = line.line_of(stated);
     const auto is_there = [&](const Finding& one) { return one.line == at && one.said.starts_with(stated.text); };
     if (std::ranges::any_of(bench_.findings, is_there)) return;

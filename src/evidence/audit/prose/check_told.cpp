@@ -159,8 +159,12 @@ class Told {
     if (a.dimension != b.dimension || a.unit == b.unit || a.range() || b.range() ||
         (a.dimension != ClaimDimension::kTime && a.dimension != ClaimDimension::kEnergy) ||
         !is_one_of(words_between(line.said, a, b),
-                   {", which is", "which is", ", that is", "that is", ", i.e.", "i.e."}))
+                   {", which is", "which is", ", that is", "that is", ", i.e.", "i.e.", "or", ", or", "oder", ", oder",
+                    "ou", "soit", ", soit", "d.h.", ", d.h.", "bzw.", ", also"}))
       return;
+    // "6 h or 90 min with four of them" are two of a choice.
+    constexpr double kNear = 3;
+    if (a.low > kNear * b.low || b.low > kNear * a.low) return;
     bench_.use(a);
     bench_.use(b);
     if (fits(b, ends_of(a, true)) || a.unit >= kDay || b.unit >= kDay) return;
