@@ -202,7 +202,7 @@ class Derived {
 
   void computed(const ClaimLine& line, const ClaimAmount& stated) {
     const Front front = front_of(line, stated);
-    if (front.all.empty() || !is_result(line, front, stated)) return;
+    if (front.all.empty() || !is_result(line, front, stated) || !bench_.go_through()) return;
     const bool in_parts = has_any(front.lower, {"shard", "split", "divided", "spread", "verteilt", "r\xC3\xA9parti"});
     const Physics* law = nullptr;
     const ClaimAmount *a = nullptr, *b = nullptr;

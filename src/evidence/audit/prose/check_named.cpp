@@ -223,7 +223,7 @@ class NamedThings {
       if (own != nullptr) return false;
       own = &one;
     }
-    if (own == nullptr || stated.dimension != ClaimDimension::kShare) return false;
+    if (own == nullptr || stated.dimension != ClaimDimension::kShare || !bench_.go_through()) return false;
     bool several = false;
     const auto take = [&](const ClaimText& said) {
       for (const ClaimAmount& one : said.quantities) {
@@ -356,6 +356,7 @@ class NamedThings {
       if (!counts(all[i]) || !counts(all[i + 1]) || !adds_up(all[i]) || !adds_up(all[i + 1])) continue;
       const std::string gap = between(line.said, all[i], all[i + 1]);
       if (!is_one_of(gap, {"and", ",", ", and", "for", "or", "und", "et", "(", "at a cost of", "costing"})) continue;
+      if (!bench_.go_through()) return;
       for (const auto& [a, b] : {std::pair{&all[i], &all[i + 1]}, {&all[i + 1], &all[i]}})
         for (int table = 0; table < bench_.tables(); ++table) {
           if (bench_.document.tables[static_cast<std::size_t>(table)].section != line.section) continue;

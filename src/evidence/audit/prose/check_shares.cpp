@@ -85,6 +85,7 @@ class Shares {
       return;
     std::vector<const ClaimAmount*> bases;
     const ClaimAmount* last = nullptr;
+    if (!bench_.go_through()) return;
     gather(line, part, bases, last);
     // Of what its own sentence tells the largest is the whole.
     const ClaimAmount* whole = nullptr;
@@ -121,6 +122,7 @@ class Shares {
       return;
     std::vector<const ClaimAmount*> all;
     const ClaimAmount* last = nullptr;
+    if (!bench_.go_through()) return;
     gather(line, stated, all, last);
     std::vector<const ClaimAmount*> own;
     for (const ClaimAmount& one : line.said.quantities)
@@ -175,6 +177,7 @@ class Shares {
     std::vector<const ClaimAmount*> bases;
     const ClaimAmount* last = nullptr;
     bool other_share = false;
+    if (!bench_.go_through()) return true;
     gather(line, stated, bases, last);
     for (const ClaimAmount& one : line.said.quantities) {
       if (one.from < from || one.from >= stated.from || &one == &share) continue;

@@ -224,7 +224,8 @@ class BrokenRows {
     if (stated.dimension == ClaimDimension::kBare) {
       // With as many digits as the cell shows.
       const double step = stated.low_step / stated.unit;
-      return fixed_text(right, std::clamp(static_cast<int>(std::lround(-std::log10(std::min(step, 1.0)))), 0, 6));
+      return fixed_text(right,
+                        std::clamp(static_cast<int>(std::lround(-std::log10(std::clamp(step, 1e-6, 1.0)))), 0, 6));
     }
     if (stated.dimension != ClaimDimension::kPrice || stated.unit == 1) return told(stated, ends_of(right));
     ClaimAmount money = stated;
