@@ -234,7 +234,7 @@ class Derived {
     if (!(has_word_of(front.lower, kComputed) || gap.contains('='))) return false;
     constexpr std::size_t kNear = 60;
     if (gap.size() > kNear || gap.contains("(")) return false;
-    std::string_view behind = trim(std::string_view(line.said.text).substr(stated.to));
+    const std::string_view behind = trim(std::string_view(line.said.text).substr(stated.to));
     if (behind.starts_with('/') || behind.starts_with('(') || behind.starts_with('\xC3')) return false;
     const std::size_t end = end_of_sentence(line.said.text, stated.to);
     if (has_word_of(to_lower(line.said.text.substr(stated.to, end - std::min(end, stated.to))), kIncluded))

@@ -311,7 +311,7 @@ class NamedThings {
   static void add_ends(const ClaimEnds& x, const ClaimEnds& y, bool rate, const ClaimAmount& stated,
                        const Compared& word, Range& range) {
     // What it takes more than the other, of the other.
-    ClaimEnds ratio = rate ? y / x : x / y;
+    const ClaimEnds ratio = rate ? y / x : x / y;
     for (const double value : {ratio.least(), ratio.most()}) {
       if (value <= 0) continue;
       const double more = word.more ? value : 1 / value;

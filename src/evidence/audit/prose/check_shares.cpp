@@ -22,15 +22,8 @@ constexpr std::string_view kMoreWords[] = {"buffer",     "contingency",  "reserv
                                            "aufschlag",  "mwst",         "zuschlag", "tva",      "marge",
                                            "majoration", "safety",       "reruns",   "failures", "sicherheitsaufschlag",
                                            "neustarts",  "interruptions"};
-constexpr std::string_view kLessWords[] = {"discount",
-                                           "off",
-                                           "rebate",
-                                           "rabatt",
-                                           "nachlass",
-                                           "remise",
-                                           "r\xC3\xA9"
-                                           "duction",
-                                           "reduction"};
+constexpr std::string_view kLessWords[] = {"discount", "off",    "rebate",    "rabatt",
+                                           "nachlass", "remise", "reduziert", "reduction"};
 
 /// Costs, hours and energy with a share more or less than an amount that stands before them, wherever that is.
 class Shares {

@@ -65,7 +65,8 @@ class Relations {
   std::vector<GridRelation> find() {
     for (std::size_t i = 0; i < columns_.size(); ++i)
       for (std::size_t j = i + 1; j < columns_.size(); ++j) {
-        if ((steps_ -= static_cast<long>(rows_)) <= 0) return std::move(found_);
+        steps_ -= static_cast<long>(rows_);
+        if (steps_ <= 0) return std::move(found_);
         product(columns_[j], {columns_[i]}, true);
         product(columns_[j], {columns_[i]}, false);
         for (std::size_t k = j + 1; k < columns_.size(); ++k) {
@@ -75,7 +76,8 @@ class Relations {
           }
           product(columns_[k], {columns_[i], columns_[j]}, true);
           for (std::size_t l = k + 1; l < columns_.size(); ++l) {
-            if ((steps_ -= static_cast<long>(rows_)) <= 0) return std::move(found_);
+            steps_ -= static_cast<long>(rows_);
+            if (steps_ <= 0) return std::move(found_);
             for (const auto& [target, a, b, c] : {std::array{l, i, j, k}, {k, i, j, l}, {j, i, k, l}, {i, j, k, l}}) {
               product(columns_[target], {columns_[a], columns_[b], columns_[c]}, false);
               sum(columns_[target], {columns_[a], columns_[b], columns_[c]});
