@@ -318,11 +318,12 @@ std::string CheckQuestion::nothing_fits_json() const {
 }
 
 Result<LogAnswer> answer_alone(RunLog log, std::vector<std::string> files, bool any) {
-  if (!any || log.bytes == 0)
+  RunCheck check = check_alone(log);
+  // A run that failed before its first line of progress says why.
+  const bool failed = !log.quoted && !check.reasons.empty() && !check.open_end;
+  if ((!any && !failed) || log.bytes == 0)
     if (const auto known = check_known(log, files); !known) return std::unexpected(known.error());
-  LogAnswer answer{std::move(log), {}, std::move(files)};
-  answer.check = check_alone(answer.log);
-  return answer;
+  return LogAnswer{std::move(log), std::move(check), std::move(files)};
 }
 
 Result<CheckAnswer> check_texts(const CheckQuestion& question, const std::vector<NamedText>& logs) {

@@ -337,6 +337,7 @@ RunCheck check_run(const CheckedRun& run) {
   check.figures = figures_of(run, view);
   check.loss = story_of(log.loss, !log.rewards);  // of rewards it need not fall, and jumps with them
   check.validation = story_of(log.validation, true);
+  if (check.validation) check.validation->end = log.validation.last().value;
   check.grad_norm = story_of(log.grad_norm, false);
   check.conditions = run.conditions.judge(view);
   std::ranges::move(judge_target(run, check.figures), std::back_inserter(check.conditions));

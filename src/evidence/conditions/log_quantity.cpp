@@ -35,8 +35,11 @@ LogValue learning_rate(const LogView& view) {
   return series_at_end<&RunLog::learning_rate>(view, "no learning rate in the log");
 }
 
+/// Each evaluation is a mean of many batches: the last one counts.
 LogValue validation(const LogView& view) {
-  return series_at_end<&RunLog::validation>(view, "no validation loss or bpb in the log");
+  LogValue value = series_at_end<&RunLog::validation>(view, "no validation loss or bpb in the log");
+  if (value.end) value.end = view.log.validation.last().value;
+  return value;
 }
 
 LogValue throughput(const LogView& view) {

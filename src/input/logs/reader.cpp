@@ -321,6 +321,7 @@ struct LogReader::State {
       file.cut_off = true;
     });
     file.tracebacks.end(book);
+    wandb_end(book, {.number = file.lines.number()});
     if (file.content == Content::kJson && !file.json.complete()) file.cut_off = true;
     if (file.content == Content::kTensorBoard && !file.events.complete()) file.cut_off = true;
     if (file.bytes.unfinished()) file.cut_off = true;

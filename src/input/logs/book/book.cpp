@@ -120,6 +120,10 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
       const LogLine kept{.number = line.number, .rank = line.rank, .time = line.time};  // its text does not last
       now.held.push_back({record, kept, time});
       if (now.held.size() < kHeld) return;
+      if (repeats(now)) {
+        now.held.clear();
+        return;
+      }
       const std::vector<Held> held = std::exchange(now.held, {});
       start_again(format, held.front().record.step, held.front().line);
       for (const Held& one : held) apply(format, one.record, one.line, one.time);
@@ -135,12 +139,29 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
   apply(format, record, line, time);
 }
 
+/// A run that has done all its steps does not go on from an earlier one: lines that say of these steps what the log has
+/// of them already are another process's, written one behind the other.
+bool LogBook::repeats(const Segment& now) const {
+  if (!log.planned_steps || !(now.step >= *log.planned_steps)) return false;
+  constexpr double kSame = 0.01;
+  const auto had = [](const Series& series, double step, double value) {
+    const auto point = std::ranges::find(series.points(), step, &Series::Point::step);
+    return point != series.points().end() && std::abs(point->value - value) <= kSame * std::abs(value);
+  };
+  return std::ranges::all_of(now.held, [&](const Held& one) {
+    const StepRecord& record = one.record;
+    return (record.has(StepValue::kLoss) && had(log.loss, record.step, record[StepValue::kLoss])) ||
+           (record.has(StepValue::kStepSeconds) &&
+            had(log.step_seconds, record.step, record[StepValue::kStepSeconds]));
+  });
+}
+
 void LogBook::finish() {
   add_engines();
   add_mean_of_clocks();
   add_mean_loss();
   for (auto& [format, now] : segments_) {
-    if (now.held.empty()) continue;
+    if (now.held.empty() || repeats(now)) continue;
     const std::vector<Held> held = std::exchange(now.held, {});
     // A line or two that lag behind by as many steps as there are lines between them are another rank's.
     if (held.front().record.step > now.step - 3 * std::max(1.0, now.step / 100)) continue;
@@ -282,9 +303,10 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
   } else if (record.has(StepValue::kSequences) && sequences > 0) {
     add_time(format, record.step, sequences / record[StepValue::kSequences], line, TimeSource::kSaid);
   }
-  if (!is_training(record)) return;
-  if (!drawn_again) works(line);
-  if (std::isnan(record.step)) return;
+  // An evaluation may say how long training has taken so far.
+  const bool training = is_training(record);
+  if (training && !drawn_again) works(line);
+  if (std::isnan(record.step) || !(training || record.has(StepValue::kClock))) return;
   const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
   if (std::isnan(clock)) return;
   const bool written = format != LogFormat::kTensorBoard && !record.has(StepValue::kClock);

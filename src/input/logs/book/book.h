@@ -115,7 +115,7 @@ enum class Noise : std::uint8_t { kNone, kIgnored, kThread };
 
 /// What the sentences of one line tell together: it has the words "step" and "epoch", and the signs of a program.
 struct LineMarks {
-  bool step = false, epoch = false, loss = false;
+  bool step = false, epoch = false, loss = false, rate = false;
   std::size_t step_at = 0;
   std::optional<LogFormat> sign;
   Noise noise = Noise::kNone;
@@ -239,6 +239,7 @@ class LogBook {
   void give_way();
   void place_in_run(LogFormat format, StepRecord& record);
   void start_again(LogFormat format, double step, const LogLine& line);
+  bool repeats(const Segment& now) const;
   void note_left_out(const StepRecord& record);
   void report_not_finite(const StepRecord& record, const LogLine& line);
   void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "input/logs/book/known_names.h"
 #include "input/logs/fields/fields.h"
+#include "input/logs/fields/name_words.h"
 
 namespace gpuplan {
 namespace {
@@ -32,6 +33,7 @@ constexpr NamedValue kMeanTime{NamedValue::Kind::kMeanTime, StepValue::kStepSeco
 
 constexpr NamedValue kStepRate{NamedValue::Kind::kStepRate, StepValue::kStepSeconds, 1};
 
+/// Names whose words alone do not tell what they mean (name_words.h).
 constexpr KnownNames kMeanings(std::array{
     NameMeaning{"step", kStepNumber},
     NameMeaning{"steps", kStepNumber},
@@ -47,158 +49,50 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"s", kStepNumber},                   // llm.c: "s:250 tel:3.5"
     NameMeaning{"epoch", {NamedValue::Kind::kEpoch, StepValue::kLoss, 1}},
     NameMeaning{"loss", is_value(StepValue::kLoss)},
-    NameMeaning{"train_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"training_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"loss_train", is_value(StepValue::kLoss)},
-    NameMeaning{"avg_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"mean_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"total_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"lm_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"ce_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"train_loss_step", is_value(StepValue::kLoss)},
-    NameMeaning{"reduced_train_loss", is_value(StepValue::kLoss)},
-    // fairseq2, OpenRLHF, sd-scripts, XTuner
-    NameMeaning{"nll_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"gpt_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"avr_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"llm_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"reduced_llm_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"step_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"loss_step", is_value(StepValue::kLoss)},
-    NameMeaning{"loss_train_total", is_value(StepValue::kLoss)},
-    NameMeaning{"train_epoch_loss", is_value(StepValue::kLoss)},  // peft's examples
     NameMeaning{"trl", is_value(StepValue::kLoss)},
-    NameMeaning{"loss_mean", is_value(StepValue::kLoss)},    // torchtitan's learning by rewards
-    NameMeaning{"policy_loss", is_value(StepValue::kLoss)},  // OpenRLHF; where another is told, that one counts
     NameMeaning{"xent", is_value(StepValue::kLoss)},         // OpenNMT-py
     NameMeaning{"cost", is_value(StepValue::kLoss)},         // Marian
     NameMeaning{"crossentropyloss", is_value(StepValue::kLoss)},
-    NameMeaning{"cross_entropy_loss", is_value(StepValue::kLoss)},
     NameMeaning{"cross_entropy", is_value(StepValue::kLoss)},
-    NameMeaning{"average_loss", is_value(StepValue::kLoss)},
-    NameMeaning{"val_loss", is_value(StepValue::kValidation)},
-    NameMeaning{"dev_loss", is_value(StepValue::kValidation)},
-    NameMeaning{"cv_loss", is_value(StepValue::kValidation)},  // WeNet
-    NameMeaning{"valid_loss", is_value(StepValue::kValidation)},
-    NameMeaning{"validation_loss", is_value(StepValue::kValidation)},
-    NameMeaning{"eval_loss", is_value(StepValue::kValidation)},
-    NameMeaning{"test_loss", is_value(StepValue::kValidation)},
-    NameMeaning{"loss_val", is_value(StepValue::kValidation)},
     NameMeaning{"val_bpb", is_value(StepValue::kValidation)},
     NameMeaning{"eval", is_value(StepValue::kValidation)},
     NameMeaning{"tel", is_value(StepValue::kValidation)},
     NameMeaning{"norm", is_value(StepValue::kGradNorm)},
     NameMeaning{"grad", is_value(StepValue::kGradNorm)},
-    NameMeaning{"grad_norm", is_value(StepValue::kGradNorm)},
-    NameMeaning{"actor_grad_norm", is_value(StepValue::kGradNorm)},
     NameMeaning{"gradnorm", is_value(StepValue::kGradNorm)},
     NameMeaning{"gnorm", is_value(StepValue::kGradNorm)},
-    NameMeaning{"gradient_norm", is_value(StepValue::kGradNorm)},
-    NameMeaning{"lr", is_value(StepValue::kLearningRate)},
-    NameMeaning{"learning_rate", is_value(StepValue::kLearningRate)},
     // Bare numbers of these are seconds. "time" may be all of the run's: only milliseconds are surely a step's.
     NameMeaning{"dt", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"step_time", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"time_per_step", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"time_per_step_s", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"iter_time", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"time_per_iter", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"time_per_iteration", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"iteration_time", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"train_step_timing_in_s", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"iter_dt", is_value(StepValue::kStepSeconds)},    // minGPT
-    NameMeaning{"time_step", is_value(StepValue::kStepSeconds)},  // "time/step"
-    NameMeaning{"time_iter", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"s_step", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"sec_step", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"step_time_s", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"perf_step_time", is_value(StepValue::kStepSeconds)},     // slime
     NameMeaning{"timing_step_total", is_value(StepValue::kStepSeconds)},  // OpenRLHF
-    NameMeaning{"step_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"iter_time_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"ms_step", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"ms_it", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"ms_iter", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"ms_batch", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"s_it", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"sec_it", is_value(StepValue::kStepSeconds)},
     NameMeaning{"dt_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"elapsed_time_per_iteration_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"sec_per_step", is_value(StepValue::kStepSeconds)},
-    NameMeaning{"per_step_time", is_value(StepValue::kStepSeconds)},                 // MindSpore
     NameMeaning{"batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},  // PaddlePaddle
     NameMeaning{"avg_batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
-    NameMeaning{"batch_time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"iter_speed", is_value(StepValue::kStepSeconds), FieldUnit::kTime},  // Cosmos
     NameMeaning{"time_this_iter_s", is_value(StepValue::kStepSeconds)},              // Ray
     NameMeaning{"took", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
-    NameMeaning{"steps_per_second", kStepRate},
-    NameMeaning{"steps_per_sec", kStepRate},
-    NameMeaning{"steps_sec", kStepRate},
-    NameMeaning{"steps_s", kStepRate},
     NameMeaning{"it_sec", kStepRate},  // mlx-lm: "It/sec"
     NameMeaning{"it_s", kStepRate},
     NameMeaning{"global_step_sec", kStepRate},  // TensorFlow's estimators
     NameMeaning{"u_sec", kStepRate},            // Sockeye: updates
-    NameMeaning{"updates_sec", kStepRate},
-    NameMeaning{"iters_sec", kStepRate},
-    NameMeaning{"iters_s", kStepRate},
     NameMeaning{"last_time", is_value(StepValue::kStepSeconds)},  // detectron2, beside the median "time"
     NameMeaning{"step_avg", kMeanTime, FieldUnit::kTime},
-    NameMeaning{"avg_step_time", kMeanTime},
     NameMeaning{"train_time", is_value(StepValue::kClock), FieldUnit::kTime},
     NameMeaning{"tps", is_value(StepValue::kTokens)},
-    NameMeaning{"tok_s", is_value(StepValue::kTokens)},
-    NameMeaning{"tok_sec", is_value(StepValue::kTokens)},
-    NameMeaning{"toks_s", is_value(StepValue::kTokens)},
-    NameMeaning{"tokens_s", is_value(StepValue::kTokens)},
-    NameMeaning{"tokens_sec", is_value(StepValue::kTokens)},
-    NameMeaning{"tok_per_sec", is_value(StepValue::kTokens)},
-    NameMeaning{"tokens_per_sec", is_value(StepValue::kTokens)},
-    NameMeaning{"tokens_per_second", is_value(StepValue::kTokens)},
     NameMeaning{"elements_per_second", is_value(StepValue::kTokens)},  // fairseq2: of texts they are tokens
     NameMeaning{"throughput", is_value(StepValue::kTokens), FieldUnit::kTokens},
     NameMeaning{"tgs", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"real_tgs", is_value(StepValue::kTokensPerGpu)},  // InternEvo, without padding
-    NameMeaning{"tok_s_gpu", is_value(StepValue::kTokensPerGpu)},
-    NameMeaning{"tokens_s_gpu", is_value(StepValue::kTokensPerGpu)},
-    NameMeaning{"tokens_sec_gpu", is_value(StepValue::kTokensPerGpu)},
-    NameMeaning{"tokens_per_gpu_per_second", is_value(StepValue::kTokensPerGpu)},  // Megatron-DeepSpeed
-    NameMeaning{"tokens_per_sec_per_gpu", is_value(StepValue::kTokensPerGpu)},
-    NameMeaning{"tokens_per_second_per_gpu", is_value(StepValue::kTokensPerGpu)},
-    NameMeaning{"tokens_s_device", is_value(StepValue::kTokensPerGpu)},
-    NameMeaning{"tokens_per_sec_per_device", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"tflop_s_device", {NamedValue::Kind::kQuantity, StepValue::kModelFlops, 1e12}},
     NameMeaning{"model_tflops_per_gpu", {NamedValue::Kind::kQuantity, StepValue::kModelFlops, 1e12}},
-    NameMeaning{"samples_s", is_value(StepValue::kSequences)},
-    NameMeaning{"samples_sec", is_value(StepValue::kSequences)},
-    NameMeaning{"samples_per_sec", is_value(StepValue::kSequences)},
-    NameMeaning{"samples_per_second", is_value(StepValue::kSequences)},
-    // PaddleNLP's Trainer, of the steps since its last line
-    NameMeaning{"interval_steps_per_second", kStepRate},
-    NameMeaning{"interval_samples_per_second", is_value(StepValue::kSequences)},
-    NameMeaning{"interval_tokens_per_second_per_device", is_value(StepValue::kTokensPerGpu)},
     // DeepSpeed (deepspeed/utils/timer.py): of all GPUs; the last step's stands behind the mean and takes its place
     NameMeaning{"samplespersec", is_value(StepValue::kSequences)},
     NameMeaning{"runningavgsamplespersec", is_value(StepValue::kSequences)},
     NameMeaning{"currsamplespersec", is_value(StepValue::kSequences)},
-    NameMeaning{"maxmemallocated", kPeakAllocated, FieldUnit::kBytes},
     NameMeaning{"mem", kPeakAllocated, FieldUnit::kBytes},  // NeMo Automodel
     NameMeaning{"memory", kPeakAllocated, FieldUnit::kBytes},
     NameMeaning{"memory_usage", kPeakReserved, FieldUnit::kBytes},  // Picotron: torch.cuda.memory_reserved()
     NameMeaning{"memory_used", kPeakReserved, FieldUnit::kBytes},
-    NameMeaning{"max_mem", kPeakAllocated, FieldUnit::kBytes},
-    NameMeaning{"max_memory", kPeakAllocated, FieldUnit::kBytes},
-    NameMeaning{"peak_mem", kPeakAllocated, FieldUnit::kBytes},
-    NameMeaning{"peak_memory", kPeakAllocated, FieldUnit::kBytes},
-    NameMeaning{"max_memory_allocated", kPeakAllocated, FieldUnit::kBytes},
-    NameMeaning{"max_mem_allocated", kPeakAllocated, FieldUnit::kBytes},
-    NameMeaning{"peak_memory_allocated", kPeakAllocated, FieldUnit::kBytes},
-    NameMeaning{"max_memory_reserved", kPeakReserved, FieldUnit::kBytes},
-    NameMeaning{"max_mem_reserved", kPeakReserved, FieldUnit::kBytes},
-    NameMeaning{"peak_memory_reserved", kPeakReserved, FieldUnit::kBytes},
     NameMeaning{"max_reserved", kPeakReserved, FieldUnit::kBytes},
     NameMeaning{"reserved", kPeakReserved, FieldUnit::kBytes},
 });
@@ -235,23 +129,6 @@ double unit_in_name(std::string_view& words) {
     return scale.value;
   }
   return 0;
-}
-
-/// "losses/total_loss" and "grpo_actor/loss/avg" are a loss: which part of the program tells it, and of how many it is
-/// the mean, does not change what it is.
-NamedValue meaning_behind_slash(std::string_view name, std::string_view words) {
-  constexpr std::array<std::string_view, 8> kParts = {"train",   "training", "losses", "loss",
-                                                      "metrics", "trainer",  "optim",  "perf"};
-  for (const std::string_view mean : {"/avg", "/mean"})
-    if (name.ends_with(mean)) name.remove_suffix(mean.size());
-  const std::size_t slash = name.rfind('/');
-  if (slash == std::string_view::npos) return {};
-  const std::string_view before = name.substr(0, slash);
-  const auto is = [before](std::string_view part) { return same_letters(before, part); };
-  if (std::ranges::none_of(kParts, is) && !before.ends_with("actor")) return {};
-  const NameMeaning* const found = kMeanings.find(words.substr(slash + 1, name.size() - slash - 1));
-  const bool quantity = found != nullptr && found->value.kind == NamedValue::Kind::kQuantity;
-  return quantity && found->unit == FieldUnit::kNone ? found->value : NamedValue{};
 }
 
 /// Of numbers without a name, their unit tells: "3056.36 ms", "171440 tok/s".
@@ -318,24 +195,25 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
     measure = {FieldUnit::kBytes, units::MiB.value};
   std::size_t left = 0;
   while (true) {
-    if (const NameMeaning* const found = kMeanings.find(words); found != nullptr) {
-      const NameMeaning& meaning = *found;
-      if (meaning.value.kind == NamedValue::Kind::kStep &&
-          (measure.unit != FieldUnit::kNone || (left > 0 && counts_something_else(name.substr(0, left - 1)))))
-        return {};
+    const NameMeaning* const found = kMeanings.find(words);
+    NamedValue value = found != nullptr ? found->value : meaning_of_words(words);
+    if (value.kind != NamedValue::Kind::kNothing) {
       const FieldUnit unit = measure.unit;
-      if (meaning.unit != FieldUnit::kNone && unit != meaning.unit) return {};
+      if (value.kind == NamedValue::Kind::kStep &&
+          (unit != FieldUnit::kNone || (left > 0 && counts_something_else(name.substr(0, left - 1)))))
+        return {};
+      if (found != nullptr && found->unit != FieldUnit::kNone && unit != found->unit) return {};
       // A share is not the value itself: "loss 5%".
       if (unit == FieldUnit::kShare || unit == FieldUnit::kStepsPerSecond) return {};
       if (words == "time" && measure.scale >= 1) return {};
-      NamedValue value = meaning.value;
       const bool memory = value.kind == NamedValue::Kind::kAllocated || value.kind == NamedValue::Kind::kReserved;
       // Of which memory it is, words before may tell: "Peak Reserved Device Memory".
       if (const std::string_view whole(small.data(), name.size()); memory && left > 0) {
         if (is_other_memory(whole)) return {};
         if (whole.contains("reserv")) value = kPeakReserved;
       }
-      if (unit != FieldUnit::kNone) value.scale *= measure.scale;
+      if (unit != FieldUnit::kNone) value.scale = measure.scale;
+      else if (!memory && (field.mebi || field.gibi)) value.scale *= field.mebi ? 1e6 : 1e9;  // "tokens_per_sec: 1.7M"
       return value;
     }
     // The words behind the next blank.
@@ -349,9 +227,6 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
         speed.scale *= measure.scale;
         return speed;
       }
-      if (const NamedValue part = meaning_behind_slash(name.substr(left), words);
-          part.kind != NamedValue::Kind::kNothing && measure.unit == FieldUnit::kNone)
-        return part;
       const double scale = measure.unit == FieldUnit::kBytes ? measure.scale : unit_in_name(whole);
       if (!(scale > 0)) return {};
       NamedValue memory = meaning_of_memory(whole);
@@ -404,11 +279,6 @@ NamedValue meaning_of(const LogField& field) {
   return value;
 }
 
-NamedValue meaning_of_key(std::string_view name) {
-  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || is_digit(c); };
-  if (!std::ranges::all_of(name, is_plain)) return meaning_of({.name = name});
-  const NameMeaning* const found = kMeanings.find(name);
-  return found == nullptr || found->unit != FieldUnit::kNone ? NamedValue{} : found->value;
-}
+NamedValue meaning_of_key(std::string_view name) { return meaning_of({.name = name}); }
 
 }  // namespace gpuplan

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "input/logs/book/known_names.h"
+#include "input/logs/fields/name_words.h"
 
 namespace gpuplan {
 namespace {
@@ -19,6 +20,7 @@ struct FieldUnitName {
 };
 
 /// GB is what programs write for 1024^3 bytes of PyTorch's allocator.
+/// What is a rate or the time of a step is told by its parts (name_words.h).
 constexpr KnownNames kFieldUnits(std::array{
     FieldUnitName{"us", FieldUnit::kTime, 1e-6},
     FieldUnitName{"ms", FieldUnit::kTime, 1e-3},
@@ -29,28 +31,6 @@ constexpr KnownNames kFieldUnits(std::array{
     FieldUnitName{"m", FieldUnit::kTime, 60},
     FieldUnitName{"min", FieldUnit::kTime, 60},
     FieldUnitName{"h", FieldUnit::kTime, 3600},
-    FieldUnitName{"ms/step", FieldUnit::kStepTime, 1e-3},
-    FieldUnitName{"ms/it", FieldUnit::kStepTime, 1e-3},
-    FieldUnitName{"ms/iter", FieldUnit::kStepTime, 1e-3},
-    FieldUnitName{"s/step", FieldUnit::kStepTime, 1},
-    FieldUnitName{"s/it", FieldUnit::kStepTime, 1},
-    FieldUnitName{"s/iter", FieldUnit::kStepTime, 1},
-    FieldUnitName{"sec/step", FieldUnit::kStepTime, 1},
-    FieldUnitName{"it/s", FieldUnit::kStepsPerSecond, 1},
-    FieldUnitName{"steps/s", FieldUnit::kStepsPerSecond, 1},
-    FieldUnitName{"steps/sec", FieldUnit::kStepsPerSecond, 1},
-    FieldUnitName{"tok/s", FieldUnit::kTokens, 1},
-    FieldUnitName{"tok/sec", FieldUnit::kTokens, 1},
-    FieldUnitName{"toks/s", FieldUnit::kTokens, 1},
-    FieldUnitName{"tokens/s", FieldUnit::kTokens, 1},
-    FieldUnitName{"tokens/sec", FieldUnit::kTokens, 1},
-    FieldUnitName{"tokens/second", FieldUnit::kTokens, 1},
-    FieldUnitName{"tok/s/gpu", FieldUnit::kTokensPerGpu, 1},
-    FieldUnitName{"tokens/s/gpu", FieldUnit::kTokensPerGpu, 1},
-    FieldUnitName{"tokens/sec/gpu", FieldUnit::kTokensPerGpu, 1},
-    FieldUnitName{"samples/s", FieldUnit::kSequences, 1},
-    FieldUnitName{"samples/sec", FieldUnit::kSequences, 1},
-    FieldUnitName{"seq/s", FieldUnit::kSequences, 1},
     FieldUnitName{"mb", FieldUnit::kBytes, units::MiB.value},
     FieldUnitName{"mib", FieldUnit::kBytes, units::MiB.value},
     FieldUnitName{"gb", FieldUnit::kBytes, units::GiB.value},
@@ -62,13 +42,26 @@ constexpr KnownNames kFieldUnits(std::array{
 
 }  // namespace
 
+namespace {
+
+/// "1.7M tok/s": what follows the number's M is a rate.
+bool is_rate(std::string_view text) {
+  scan::skip_spaces(text);
+  const std::size_t end = std::min(text.size(), text.find_first_of(" ,;|)]"));
+  const std::string_view unit = text.substr(0, end);
+  return unit.contains('/') && field_measure(unit);
+}
+
+}  // namespace
+
 std::optional<FieldMeasure> field_measure(std::string_view text) {
-  constexpr std::size_t kLongest = 16;
+  constexpr std::size_t kLongest = 24;
   std::array<char, kLongest> small;
   if (text.empty() || text.size() > kLongest) return std::nullopt;
   std::ranges::transform(text, small.begin(), small_letter);
-  const FieldUnitName* const found = kFieldUnits.find({small.data(), text.size()});
-  return found == nullptr ? std::nullopt : std::optional(FieldMeasure{found->unit, found->scale});
+  const std::string_view unit(small.data(), text.size());
+  if (const FieldUnitName* const found = kFieldUnits.find(unit)) return FieldMeasure{found->unit, found->scale};
+  return unit.contains('/') ? measure_of_parts(unit) : std::nullopt;
 }
 
 bool LogFields::next(LogField& field) {
@@ -149,6 +142,9 @@ bool LogFields::number(LogField& field) {
   }
   if (!rest.empty() && (rest.front() == 'k' || rest.front() == 'K') && (rest.size() == 1 || !is_name_letter(rest[1]))) {
     field.value *= 1e3;
+    rest.remove_prefix(1);
+  } else if (rest.size() > 2 && rest.front() == 'M' && is_rate(rest.substr(1))) {
+    field.value *= 1e6;
     rest.remove_prefix(1);
   }
   // A unit, with a blank before it or without.
@@ -259,7 +255,7 @@ void LogFields::sign() {
   }
   if ((c == '[' || c == '(') && name_end_ > name_begin_) {
     const char close = c == '[' ? ']' : ')';
-    const std::size_t end = text_.substr(at_, 12).find(close);
+    const std::size_t end = text_.substr(at_, 24).find(close);
     const std::string_view inside = end == std::string_view::npos ? std::string_view() : text_.substr(at_, end);
     if (!inside.empty() && field_measure(inside)) {
       unit_ = inside;

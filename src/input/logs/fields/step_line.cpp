@@ -15,6 +15,12 @@ bool speaks_of_validation(std::string_view words) {
   return words.starts_with("Test") || words.starts_with("CV ");
 }
 
+bool takes_loss(std::string_view had, std::string_view name) {
+  if (had.empty()) return true;
+  if (name.ends_with("policy_loss") || iequals(had, "loss")) return false;
+  return had.ends_with("policy_loss") || iequals(name, "loss");
+}
+
 /// All of the line to the end of the name, or what stands in its own part of it: "step 5 | eval loss".
 std::string_view words_before(std::string_view text, std::string_view name, bool own_part) {
   if (name.empty()) return {};
@@ -115,13 +121,8 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     book.memory(LoggedMemory::kReserved, Bytes{field.value * named.scale});
     return;
   }
-  if (field.name.ends_with("policy_loss") && it.record.has(StepValue::kLoss)) return;
-  // "Actor Loss: 0.01 | Critic Loss: 0.2 | Unsupervised Loss: 0.0": the first of several counts, or the one without
-  // more words.
   if (named.kind == NamedValue::Kind::kQuantity && named.quantity == StepValue::kLoss) {
-    // "loss: 5.4 | average_loss: 5.7": the first of several, but for the one that is called so alone.
-    const bool said = it.record.has(StepValue::kLoss) && !it.loss_name.ends_with("policy_loss");
-    if (said && (iequals(it.loss_name, "loss") || !iequals(field.name, "loss"))) return;
+    if (!takes_loss(it.loss_name, field.name)) return;
     it.loss_name = field.name;
   }
   const bool some_loss = named.kind == NamedValue::Kind::kQuantity &&

@@ -9,8 +9,10 @@
 
 #include "base/text.h"
 #include "input/logs/fields/fields.h"
+#include "input/logs/fields/step_line.h"
 #include "input/logs/formats/columns.h"
 #include "input/logs/formats/formats.h"
+#include "input/logs/formats/keywords.h"
 
 namespace gpuplan {
 namespace {
@@ -150,6 +152,7 @@ Match take_bar(std::string_view text, ProgressBar& bar) {
 }
 
 void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
+  std::string_view loss;
   LogFields fields(postfix);
   for (LogField field; fields.next(field);) {
     if (const NamedValue own = book.own_names != nullptr ? book.own_names->meaning(field.name) : NamedValue{};
@@ -161,8 +164,10 @@ void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
     if (named.kind == NamedValue::Kind::kNothing && !book.log.rewards) book.log.rewards = tells_rewards(field.name);
     if (field.name == "train_step_timing in s") record.set(StepValue::kStepSeconds, field.value);  // NeMo
     if (named.kind != NamedValue::Kind::kQuantity) continue;
-    if (field.name.ends_with("policy_loss") && record.has(StepValue::kLoss)) continue;
-    if (iequals(field.name, "smooth loss") && record.has(StepValue::kLoss)) continue;  // OneTrainer
+    if (named.quantity == StepValue::kLoss) {
+      if (!takes_loss(loss, field.name)) continue;
+      loss = field.name;
+    }
     const bool mapped = book.own_names != nullptr && book.own_names->maps(named.quantity);
     if (mapped) continue;  // the user says which of them it is
     if (named.quantity == StepValue::kLoss || named.quantity == StepValue::kLearningRate ||
@@ -204,7 +209,8 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
     if (!facts.first_epoch) facts.first_epoch = *epoch.number > 0 ? 1 : 0;
     const double before = std::max(0.0, *epoch.number - *facts.first_epoch);
     if (!std::isnan(bar.total)) record.step += before * bar.total;
-    planned = epoch.of.value_or(scan::kUnknown) * bar.total;
+    const double epochs = facts.epoch_bar_total > 0 ? facts.epoch_bar_total : scan::kUnknown;  // of a bar over them
+    planned = epoch.of.value_or(epochs) * bar.total;
     if (facts.bar_epoch && *facts.bar_epoch < *epoch.number) facts.bars_before += facts.bar_elapsed;
     facts.bar_epoch = epoch.number;
     book.epoch(before + (std::isnan(bar.total) ? 0 : bar.done / bar.total));
@@ -342,7 +348,14 @@ Match labelled_bar(LogBook& book, const LogLine& line) {
   // NeMo's one bar is of all steps, and so is "Epoch 1/10 Steps:" of programs for pictures.
   const BarLabel& label = told_by_label(bar.label);
   const bool whole = label.steps || holds(bar.postfix, "consumed_samples=");
-  return note_bar(book, line, bar, label.epoch, whole);
+  const Match noted = note_bar(book, line, bar, label.epoch, whole);
+  // Sentences are often printed behind the bar, on the same line.
+  if (noted == Match::kRecord && trim(bar.behind).size() > 1) {
+    LogLine behind = line;
+    behind.text = bar.behind;
+    read_sentences(book, behind);
+  }
+  return noted;
 }
 
 }  // namespace gpuplan

@@ -82,7 +82,7 @@ bool LogCsv::head(LogBook& book, const LogLine& line, bool first, const LogNames
   separator_ = commas ? ',' : '\t';
   // What a notebook shows of Hugging Face's Trainer, copied: "Step	Training Loss	Validation Loss".
   const bool notebook = text.starts_with("Step\tTraining Loss") || text.starts_with("Epoch\tTraining Loss");
-  if (!sample_head(text) && !((first || notebook) && metrics_head(text, names))) return false;
+  if (!sample_head(text) && !bench_head(text) && !((first || notebook) && metrics_head(text, names))) return false;
   book.shows(format_);
   return true;
 }
@@ -114,6 +114,22 @@ bool LogCsv::sample_head(std::string_view text) {
   }
   columns_ = std::move(columns);
   format_ = LogFormat::kNvidiaSmi;
+  return true;
+}
+
+/// llama-bench's "-o csv": "build_commit,...,n_prompt,n_gen,...,avg_ts,stddev_ts".
+bool LogCsv::bench_head(std::string_view text) {
+  if (text.find("n_gen,") == std::string_view::npos || text.find(",avg_ts") == std::string_view::npos) return false;
+  std::vector<Column> columns;
+  for (bool more = true; more && columns.size() < kMostColumns;) {
+    const std::string_view name = take_cell(text, more);
+    columns.push_back({name == "n_gen"    ? Column::Kind::kWritten
+                       : name == "avg_ts" ? Column::Kind::kRate
+                                          : Column::Kind::kOther,
+                       {}});
+  }
+  columns_ = std::move(columns);
+  format_ = LogFormat::kLlamaCpp;
   return true;
 }
 
@@ -156,7 +172,8 @@ bool LogCsv::metrics_head(std::string_view text, const LogNames& names) {
 }
 
 Match LogCsv::row(LogBook& book, const LogLine& line) const {
-  return format_ == LogFormat::kNvidiaSmi ? sample(book, line) : metrics(book, line);
+  if (format_ == LogFormat::kNvidiaSmi) return sample(book, line);
+  return format_ == LogFormat::kLlamaCpp ? bench(book, line) : metrics(book, line);
 }
 
 Match LogCsv::sample(LogBook& book, const LogLine& line) const {
@@ -187,6 +204,8 @@ Match LogCsv::sample(LogBook& book, const LogLine& line) const {
         break;
       case Column::Kind::kOther:
       case Column::Kind::kValue:
+      case Column::Kind::kWritten:
+      case Column::Kind::kRate:
         break;
     }
   }
@@ -194,6 +213,23 @@ Match LogCsv::sample(LogBook& book, const LogLine& line) const {
   if (!name.empty() && book.log.gpu.empty()) book.log.gpu = printable(name, 80);
   book.shows(LogFormat::kNvidiaSmi);
   book.gpu_sample(gpu, busy, memory ? std::optional(*memory * units::MiB) : std::nullopt, line.number);
+  return Match::kRecord;
+}
+
+/// Tokens a second of reading or of generating, as the count of those written tells.
+Match LogCsv::bench(LogBook& book, const LogLine& line) const {
+  std::string_view rest = line.text;
+  double written = 0, rate = 0;
+  std::size_t at = 0;
+  for (bool more = true; more; ++at) {
+    if (at == columns_.size()) return Match::kNo;
+    const double value = scan::number(take_cell(rest, more)).value_or(0);
+    if (columns_[at].kind == Column::Kind::kWritten) written = value;
+    if (columns_[at].kind == Column::Kind::kRate) rate = value;
+  }
+  if (at != columns_.size()) return at == 1 ? Match::kNo : Match::kBroken;
+  book.shows(format_);
+  if (written > 0) book.generates(rate, format_, line);
   return Match::kRecord;
 }
 
@@ -238,11 +274,16 @@ void wandb_line(LogBook& book, const LogLine& line, std::string_view rest) {
   const std::string_view name = text.substr(0, blank);
   const auto value = blank == std::string_view::npos ? std::nullopt : scan::number(trim(text.substr(blank)));
   if (value) {
-    if (name == "_step" || name == "step") summary->step = *value;
+    if (name == "_step" || name == "step" || name.ends_with("global_step")) summary->step = *value;
     else if (!note_value(book, *summary, name, *value)) note_value(book, *summary, meaning_of_key(name), *value);
     return;
   }
-  const StepRecord record = *std::exchange(summary, std::nullopt);
+  wandb_end(book, line);
+}
+
+void wandb_end(LogBook& book, const LogLine& line) {
+  if (!book.facts.wandb_summary) return;
+  const StepRecord record = *std::exchange(book.facts.wandb_summary, std::nullopt);
   if (book.told_by() || record.known == 0) return;
   book.record(LogFormat::kWandb, record, line);
 }

@@ -31,14 +31,16 @@ class LogCsv {
 
  private:
   struct Column {
-    enum class Kind { kOther, kValue, kGpu, kBusy, kMemory, kName } kind = Kind::kOther;
+    enum class Kind { kOther, kValue, kGpu, kBusy, kMemory, kName, kWritten, kRate } kind = Kind::kOther;
     NamedValue value;
   };
 
   static std::string_view inside(std::string_view text);  ///< of a row between bars
   bool sample_head(std::string_view text);
+  bool bench_head(std::string_view text);
   bool metrics_head(std::string_view text, const LogNames& names);
   Match sample(LogBook& book, const LogLine& line) const;
+  Match bench(LogBook& book, const LogLine& line) const;
   Match metrics(LogBook& book, const LogLine& line) const;
 
   LogFormat format_ = LogFormat::kNvidiaSmi;

@@ -36,6 +36,10 @@ void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat f
 
 /// A line with the word "epoch" and none of steps.
 void epoch_line(LogBook& book, const LogLine& line, LogFormat format);
+/// A line with a rate of tokens that tells neither step nor loss.
+void generation_line(LogBook& book, const LogLine& line);
+/// The log, or W&B's summary of a run, is over.
+void wandb_end(LogBook& book, const LogLine& line);
 
 /// "250 train 3.21" and "250 val 3.30", all of the line.
 Match numbers_step(LogBook& book, const LogLine& line);
@@ -62,7 +66,7 @@ LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, 
     generation_done;
 LogSentence loggable_bar;
 LogSentence sglang_rate, sglang_cache, sglang_tokens;
-LogSentence step_word, epoch_word, loss_word, wandb_line, dmon_head, deepspeed_passes, litgpt_final, torchtune_memory,
+LogSentence step_word, epoch_word, loss_word, rate_word, wandb_line, dmon_head, deepspeed_passes, litgpt_final, torchtune_memory,
     deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss, deepspeed_overflow, deepspeed_batch,
     llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;

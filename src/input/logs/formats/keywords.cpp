@@ -85,7 +85,7 @@ constexpr std::array kSentences = {
     Sentence{"Training time: ", litgpt_time},
     Sentence{"`Trainer.fit` stopped: ", lightning_done},
     Sentence{" epochs completed in ", ultralytics_done},
-    Sentence{"(train) [", mmengine_line},
+    Sentence{"(train) ", mmengine_line},
     Sentence{"Train: ", timm_line},
     Sentence{"Scheduled epochs: ", timm_epochs},
     Sentence{"Test: [", timm_test},
@@ -213,6 +213,8 @@ constexpr std::array kSentences = {
     Sentence{"Loss ", loss_word},
     Sentence{"Cost ", loss_word},
     Sentence{"loss is ", loss_word},
+    Sentence{"tok/s", rate_word},
+    Sentence{"tokens/s", rate_word},
     // not finite: Megatron, PyTorch's anomaly detection, programs of their own
     Sentence{"found NaN in ", not_finite},
     Sentence{"found Inf in ", not_finite},
@@ -283,6 +285,7 @@ void read_sentences(LogBook& book, const LogLine& line) {
   const std::string_view text = line.text;
   book.marks = {};
   if (text.size() < kFirst) return;
+  const std::uint64_t told = book.told();
   const char* const last = text.data() + text.size() - kFirst;
   std::size_t end = index.ends.size();  // the first row that the line matches
   for (const char* at = text.data(); at <= last; ++at) {
@@ -306,6 +309,7 @@ void read_sentences(LogBook& book, const LogLine& line) {
   if (book.marks.step) fields_line(book, line, book.marks.step_at, format);
   else if (book.marks.epoch) epoch_line(book, line, format);
   else if (book.marks.loss) fields_step(book, line, format);
+  else if (book.marks.rate && book.told() == told) generation_line(book, line);
   if (end == index.ends.size()) return;
   const RunEnd& row = index.ends[end];
   if (row.role == RunEnd::Role::kEnd) book.event(row.kind, line, text, row.stopped);

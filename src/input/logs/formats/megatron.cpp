@@ -133,6 +133,7 @@ Match nemo_step(LogBook& book, const LogLine& line) {
     else if (name == "grad_norm") it.record.set(StepValue::kGradNorm, value);
     else if (name == "lr") it.record.set(StepValue::kLearningRate, value);
     else if (name == "val_loss") it.record.set(StepValue::kValidation, value);
+    else if (name == "global_step") it.record.step = value;  // an iteration is one of its epoch
     else if (name == "global_batch_size" && value > 0) book.log.sequences_per_step = value;
     else if (name == "max_memory_reserved") book.memory(LoggedMemory::kReserved, Bytes{value});
     else if (name == "peak_memory_usage") book.memory(LoggedMemory::kAllocated, Bytes{value});

@@ -58,7 +58,8 @@ void modded_sign(LogBook& book, const LogLine&, std::string_view) { book.marks.a
 void llmc_sign(LogBook& book, const LogLine&, std::string_view) { book.marks.add(LogFormat::kLlmC); }
 void llmq_sign(LogBook& book, const LogLine& line, std::string_view rest) {
   constexpr std::size_t kWords = std::string_view("[T] step ").size();
-  if (line.text.size() == rest.size() + kWords) book.marks.add(LogFormat::kLlmq);
+  const std::string_view before = line.text.substr(0, line.text.size() - rest.size() - kWords);
+  if (before.empty() || before == "# ") book.marks.add(LogFormat::kLlmq);  // quoted in its recipes
 }
 
 /// "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768"

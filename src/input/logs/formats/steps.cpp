@@ -3,7 +3,9 @@
 // (llmc/logger.h, train_gpt2.cu @ f1e2ace), LLMQ (src/training/logging.cpp @ b77d969), and what people write
 // themselves.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "base/text.h"
 #include "input/logs/fields/fields.h"
@@ -57,7 +59,8 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   const auto owner = book.told_by();
   const bool beside = format == LogFormat::kFields && owner && *owner != LogFormat::kFields;
   if (beside && !book.lacks_loss()) return false;
-  if (line.text.starts_with('#')) return false;  // a program's own text
+  // A program's own text; lines of a known form are those that somebody quotes behind what ran.
+  if (format == LogFormat::kFields && line.text.starts_with('#')) return false;
   StepLine it;
   if (format == LogFormat::kLlmq) it.time_name = "time";
   // MaxText counts from 0 (src/maxtext/common/metric_logger.py): so many steps and one are done.
@@ -92,7 +95,8 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
     record.set(StepValue::kValidation, record[StepValue::kLoss]);
   const bool held_out = record.has(StepValue::kValidation);
   if (held_out && (validation || !record.has(StepValue::kLoss))) {
-    record.keep_only(StepValue::kValidation);  // its times are those of the evaluation
+    // Its times are those of the evaluation, but for what training has taken so far.
+    record.known &= quantity_bit(StepValue::kValidation) | quantity_bit(StepValue::kClock);
   }
   constexpr unsigned kSettings =
       quantity_bit(StepValue::kLearningRate) | quantity_bit(StepValue::kGradNorm) | quantity_bit(StepValue::kClock);
@@ -219,6 +223,30 @@ void epoch_line(LogBook& book, const LogLine& line, LogFormat format) {
 
 void loss_word(LogBook& book, const LogLine&, std::string_view) { book.marks.loss = true; }
 void epoch_word(LogBook& book, const LogLine&, std::string_view) { book.marks.epoch = true; }
+void rate_word(LogBook& book, const LogLine&, std::string_view) { book.marks.rate = true; }
+
+namespace {
+
+bool holds_any(std::string_view text, std::span<const std::string_view> words) {
+  return std::ranges::any_of(words, [text](std::string_view word) { return text.contains(word); });
+}
+
+}  // namespace
+
+/// "Time for inference: 10.88 sec total, 18.94 tokens/sec", "output_tok_per_sec=292.03tok/sec": how fast a program
+/// generates, where nothing was trained.
+void generation_line(LogBook& book, const LogLine& line) {
+  static constexpr std::array<std::string_view, 7> kGenerated = {"nference", "enerat",  "ecod", "utput",
+                                                                 "ompletion", "esponse", "eval"};
+  static constexpr std::array<std::string_view, 6> kRead = {"rompt", "refill", "nput", "otal", "ncod", "ontext"};
+  if (book.step_format() || !holds_any(line.text, kGenerated)) return;
+  LogFields fields(line.text);
+  for (LogField field; fields.next(field);) {
+    if (!field.measure || field.measure->unit != FieldUnit::kTokens || holds_any(field.name, kRead)) continue;
+    book.generates(field.value * field.measure->scale, LogFormat::kFields, line);
+    return;
+  }
+}
 
 void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format) {
   if (at == 0 || !known_step(book, line, at)) fields_step(book, line, format);

@@ -178,7 +178,9 @@ void TrainerRecord::note_any(LogBook& book, std::string_view name, double value)
   if (note_value(book, record_, name, value)) return;
   // Records of programs of any kind.
   const NamedValue named = meaning_of_key(name);
-  if (named.kind != NamedValue::Kind::kMeanTime) note_value(book, record_, named, value);
+  const bool loss = named.kind == NamedValue::Kind::kQuantity && named.quantity == StepValue::kLoss;
+  if (named.kind == NamedValue::Kind::kMeanTime || (loss && record_.has(StepValue::kLoss))) return;  // of ORPO and others
+  note_value(book, record_, named, value);
 }
 
 void TrainerRecord::note_text(std::string_view name, std::string_view text) {
@@ -230,7 +232,7 @@ void TrainerRecord::end(LogBook& book, LogFormat format, const LogLine& line) co
     // Three decimals are printed of both.
     constexpr double kRounding = 0.0005;
     const double steps = run_time_ * steps_per_second_, unsure = run_time_ * kRounding;
-    if (std::isnan(mean.step) && !log.last_step && unsure < 0.5) {
+    if (std::isnan(mean.step) && !(log.last_step > 0.0) && unsure < 0.5) {
       mean.step = std::round(steps);
       if (epoch_ > 0) book.facts.records.number(log, mean.step / epoch_);
     }

@@ -137,7 +137,9 @@ void easyr1_value(LogBook& book, const LogLine& line, std::string_view rest) {
 
 /// "`Trainer.fit` stopped: `max_epochs=2` reached."
 void lightning_done(LogBook& book, const LogLine& line, std::string_view rest) {
-  if (rest.contains("` reached")) book.ends(line);
+  if (!rest.contains("` reached")) return;
+  book.ends(line);
+  if (!book.log.planned_steps && book.step() > 0) book.log.planned_steps = book.step();
 }
 
 /// "100 epochs completed in 3.456 hours."

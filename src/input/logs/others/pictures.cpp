@@ -38,8 +38,10 @@ void set(StepRecord& record, StepValue quantity, const std::optional<double>& va
 /// and "Iter(train) [  50/9000]  ...".
 void mmengine_line(LogBook& book, const LogLine& line, std::string_view rest) {
   const std::string_view before = line.text.substr(0, line.text.size() - rest.size());
-  const bool epochs = before.ends_with("Epoch(train) ["), whole = before.ends_with("Iter(train) [");
+  const bool epochs = before.ends_with("Epoch(train) "), whole = before.ends_with("Iter(train) ");
   double epoch = 1, done = 0, total = 0;
+  scan::skip_spaces(rest);
+  if (!take(rest, "[")) return;
   if (epochs && (!take_next(rest, epoch) || !take(rest, "]["))) return;
   if ((!epochs && !whole) || !take_next(rest, done) || !take(rest, "/") || !take_next(rest, total) || !(total > 0))
     return;
