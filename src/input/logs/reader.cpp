@@ -270,10 +270,10 @@ struct LogReader::State {
     }
     switch (text.front()) {
       case 's':
-        if (text.starts_with("s:") && fields_step(book, bare, LogFormat::kFields)) return Match::kRecord;
+        if (text.starts_with("s:") && shaped_step(book, bare, LogFormat::kFields)) return Match::kRecord;
         // Short lines, most of a log: what they are is told here and not by looking for all words that others have.
         if (text.starts_with("step:") && text.contains("ms step_avg:") &&
-            fields_step(book, bare, LogFormat::kModdedNanogpt))
+            shaped_step(book, bare, LogFormat::kModdedNanogpt))
           return Match::kRecord;
         if (text.starts_with("step:") && verl_step(book, bare) == Match::kRecord) return Match::kRecord;
         return any(nanochat_step, torchtitan_step, nanogpt_step);

@@ -49,6 +49,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"s", kStepNumber},                   // llm.c: "s:250 tel:3.5"
     NameMeaning{"epoch", {NamedValue::Kind::kEpoch, StepValue::kLoss, 1}},
     NameMeaning{"loss", is_value(StepValue::kLoss)},
+    NameMeaning{"train_epoch_loss", is_value(StepValue::kLoss)},  // peft's examples; others have it beside the steps'
     NameMeaning{"trl", is_value(StepValue::kLoss)},
     NameMeaning{"xent", is_value(StepValue::kLoss)},         // OpenNMT-py
     NameMeaning{"cost", is_value(StepValue::kLoss)},         // Marian
@@ -257,6 +258,7 @@ struct Remembered {
 }  // namespace
 
 NamedValue meaning_of(const LogField& field) {
+  if (field.meaning != nullptr) return *field.meaning;
   const FieldMeasure measure = field.measure ? *field.measure : field_measure(field.unit).value_or(FieldMeasure{});
   constexpr std::size_t kPlaces = 64;
   constinit thread_local std::array<Remembered, kPlaces> memory{};

@@ -81,7 +81,7 @@ constexpr KnownNames kWords(std::array{
     KnownWord{"llm", WordKind::kOfLoss},          KnownWord{"mlm", WordKind::kOfLoss},
     KnownWord{"cross", WordKind::kOfLoss},        KnownWord{"entropy", WordKind::kOfLoss},
     KnownWord{"language", WordKind::kOfLoss},     KnownWord{"model", WordKind::kOfLoss},
-    KnownWord{"main", WordKind::kOfLoss},         KnownWord{"epoch", WordKind::kOfLoss},
+    KnownWord{"main", WordKind::kOfLoss},
     KnownWord{"policy", WordKind::kOfLoss},       KnownWord{"dpo", WordKind::kOfLoss},
     KnownWord{"orpo", WordKind::kOfLoss},         KnownWord{"kto", WordKind::kOfLoss},
     KnownWord{"val", WordKind::kHeldOut},         KnownWord{"valid", WordKind::kHeldOut},

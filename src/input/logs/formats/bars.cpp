@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "input/logs/fields/fields.h"
+#include "input/logs/fields/line_shape.h"
 #include "input/logs/fields/step_line.h"
 #include "input/logs/formats/columns.h"
 #include "input/logs/formats/formats.h"
@@ -153,8 +154,9 @@ Match take_bar(std::string_view text, ProgressBar& bar) {
 
 void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
   std::string_view loss;
-  LogFields fields(postfix);
-  for (LogField field; fields.next(field);) {
+  LineShapes& shapes = line_shapes();
+  if (shapes.find(postfix) == nullptr) shapes.learn(postfix, {});
+  for (const LogField& field : shapes.fields(postfix)) {
     if (const NamedValue own = book.own_names != nullptr ? book.own_names->meaning(field.name) : NamedValue{};
         own.kind == NamedValue::Kind::kQuantity) {
       note_value(book, record, own, field.value);

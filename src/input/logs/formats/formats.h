@@ -28,8 +28,10 @@ Match dcgm_sample(LogBook& book, const LogLine& line);      ///< "DCGM_FI_DEV_GP
 bool trainer_summary(std::string_view text);
 
 /// "step 12/90 | loss 3.1 | 57.3 ms": any line with the number of a step, and a loss, a time or a rate as names with
-/// numbers. True for such a line.
+/// numbers. True for such a line. Its shape has been looked for (line_shape.h).
 bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step = scan::kUnknown);
+/// The same of a line that nobody has looked at.
+bool shaped_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step = scan::kUnknown);
 /// A line with the word "step" or "iter" at `at`, of that format by its signs: a known program's behind something that
 /// is put before all lines, or one of any form.
 void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format);

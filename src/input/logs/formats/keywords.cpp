@@ -1,5 +1,6 @@
 #include "input/logs/formats/keywords.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "input/logs/book/run_end_table.h"
+#include "input/logs/fields/line_shape.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/others/others.h"
 
@@ -280,36 +282,58 @@ struct Index {
 
 }  // namespace
 
-void read_sentences(LogBook& book, const LogLine& line) {
-  static const Index index;
-  const std::string_view text = line.text;
-  book.marks = {};
-  if (text.size() < kFirst) return;
-  const std::uint64_t told = book.told();
+namespace {
+
+/// What stands in the line: numbers of sentences, and behind them of rows of data/run_ends.csv.
+void find_sentences(const Index& index, std::string_view text, std::vector<LineShapes::Finding>& found) {
   const char* const last = text.data() + text.size() - kFirst;
-  std::size_t end = index.ends.size();  // the first row that the line matches
   for (const char* at = text.data(); at <= last; ++at) {
     const std::uint32_t first = load(at);
     if (!index.may_begin(first)) [[likely]]
       continue;
-    std::uint16_t found = index.heads[slot_of(first)];
     const auto position = static_cast<std::size_t>(at - text.data());
     const std::string_view rest = text.substr(position);
-    for (; found != kNoKeyword; found = index.next[found]) {
-      if (found >= kSentences.size()) {
-        const std::size_t row = found - kSentences.size();
-        if (row < end && index.ends[row].matches(text, position)) end = row;
-        continue;
-      }
-      const Sentence& sentence = kSentences[found];
-      if (rest.starts_with(sentence.words)) sentence.read(book, line, rest.substr(sentence.words.size()));
+    for (std::uint16_t i = index.heads[slot_of(first)]; i != kNoKeyword; i = index.next[i]) {
+      const bool end = i >= kSentences.size();
+      if (end ? index.ends[i - kSentences.size()].matches(text, position) : rest.starts_with(kSentences[i].words))
+        found.push_back({i, position, index.words(i).size()});
     }
   }
+}
+
+/// What the line says as a whole, once its sentences are read.
+void read_whole(LogBook& book, const LogLine& line, std::uint64_t told) {
   const LogFormat format = book.marks.sign.value_or(LogFormat::kFields);
   if (book.marks.step) fields_line(book, line, book.marks.step_at, format);
   else if (book.marks.epoch) epoch_line(book, line, format);
   else if (book.marks.loss) fields_step(book, line, format);
   else if (book.marks.rate && book.told() == told) generation_line(book, line);
+}
+
+}  // namespace
+
+void read_sentences(LogBook& book, const LogLine& line) {
+  static const Index index;
+  thread_local std::vector<LineShapes::Finding> found;
+  const std::string_view text = line.text;
+  book.marks = {};
+  if (text.size() < kFirst) return;
+  LineShapes& shapes = line_shapes();
+  found.clear();
+  if (const LineShape* const shape = shapes.find(text)) {
+    for (const LineShape::Found& one : shape->found())
+      found.push_back({one.what, shape->place(one), index.words(one.what).size()});
+  } else {
+    find_sentences(index, text, found);
+    if (!found.empty()) shapes.learn(text, found);
+  }
+  const std::uint64_t told = book.told();
+  std::size_t end = index.ends.size();  // the first row that the line matches
+  for (const LineShapes::Finding& one : found) {
+    if (one.what >= kSentences.size()) end = std::min<std::size_t>(end, one.what - kSentences.size());
+    else kSentences[one.what].read(book, line, text.substr(one.at + one.size));
+  }
+  read_whole(book, line, told);
   if (end == index.ends.size()) return;
   const RunEnd& row = index.ends[end];
   if (row.role == RunEnd::Role::kEnd) book.event(row.kind, line, text, row.stopped);

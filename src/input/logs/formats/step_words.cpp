@@ -42,7 +42,7 @@ Match numbers_step(LogBook& book, const LogLine& line) {
     const LogFormat format = book.step_format() == LogFormat::kNanogpt ? LogFormat::kNanogpt : LogFormat::kFields;
     LogLine behind = line;
     behind.text = rest;
-    return fields_step(book, behind, format, record.step) ? Match::kRecord : Match::kNo;
+    return shaped_step(book, behind, format, record.step) ? Match::kRecord : Match::kNo;
   }
   const bool train = scan::take(rest, " train ");
   if (!train && !scan::take(rest, " val ")) return Match::kNo;

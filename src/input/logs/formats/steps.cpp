@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "input/logs/fields/fields.h"
+#include "input/logs/fields/line_shape.h"
 #include "input/logs/fields/step_line.h"
 #include "input/logs/formats/bars.h"
 #include "input/logs/formats/formats.h"
@@ -66,12 +67,11 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   // MaxText counts from 0 (src/maxtext/common/metric_logger.py): so many steps and one are done.
   const bool maxtext = line.text.contains("completed step: ") || line.text.contains("eval after train step ");
   if (maxtext) it.time_name = "seconds";
-  LogFields fields(line.text);
   bool validation = false;
   const bool may_speak =  // each of the words has a "v", or begins the line
       line.text.find('v') != std::string_view::npos || line.text.find('V') != std::string_view::npos ||
       line.text.starts_with("Test");
-  for (LogField field; fields.next(field);) {
+  for (const LogField& field : line_shapes().fields(line.text)) {
     const unsigned known = it.record.known;
     const bool counted = !std::isnan(it.record.step);
     note_field(book, it, field);
@@ -134,6 +134,12 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   }
   book.record(format, record, line, source);
   return true;
+}
+
+bool shaped_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step) {
+  LineShapes& shapes = line_shapes();
+  if (shapes.find(line.text) == nullptr) shapes.learn(line.text, {});
+  return fields_step(book, line, format, bare_step);
 }
 
 namespace {
