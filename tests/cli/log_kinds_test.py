@@ -169,6 +169,47 @@ LOGS = {
     "a table of a benchmark": (  # AIPerf
         "│   Time to First Token (ms) │   212.50 │ 100.1 │\n│   Inter Token Latency (ms) │    12.25 │ 10.0 │\n│   Output Token Throughput (tokens/sec) │ 5,120.50 │ N/A │\n",
         {"end": "done", "measured": {"tokens_per_second": 5120.5, "seconds_to_first_token": 0.2125, "seconds_per_output_token": 0.01225}}),
+    "a unit between a name and its value": (  # InternEvo
+        each("2023-07-07 12:{minute}:00,802\tINFO train.py:323 in record -- tflops=189.5,step={i},loss={down},tgs (tokens/gpu/second)=4270.5,lr=4e-07,grad_norm=6.25,micro_num=4,fwd_bwd_time=3.5\n"),
+        {"steps": 20, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 60, "tokens_per_second_per_gpu": 4270.5}}),
+    "millions of a rate": (  # nanotron
+        each("iteration: {i} / 15000 | consumed_tokens: 2.1M | time_per_iteration_ms: 1.25K | tokens_per_sec: 1.75M | lm_loss: {down} | lr: 1.5e-07 | grad_norm: 1.25\n"),
+        {"steps": 20, "planned": 15000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 1.25, "tokens_per_second": 1750000}}),
+    "several losses behind a bar": (  # Lightning; the bar and the sentence share a line
+        "".join(f"\rEpoch {e}: 100%|██| {i}/20 [00:{i:02}<00:10,  1.00it/s, v_num=2, train_loss_step={3 - e / 2 - i / 64}, train_loss_epoch=9.5]" for e in (0, 1) for i in TWENTY)
+        + "`Trainer.fit` stopped: `max_epochs=2` reached.\n",
+        {"steps": 40, "planned": 40, "loss": (2.984375, 2.1953125), "end": "done", "measured": {"seconds_per_step": 1}}),
+    "a loss and its parts behind a bar": (  # fairseq
+        each("\repoch 001:   2%|▏| {i}/500 [00:{minute}<08:00,  1.00it/s, loss={down}, nll_loss=9.5, ppl=12.2, num_updates={i}, lr=1e-05]") + "\n",
+        {"steps": 20, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 1}}),
+    "a bar of epochs before those of steps": (  # OpenRLHF
+        "".join(f"\rTrain epoch:  {e}0%|   | {e}/2 [00:{e}0<00:20, 10.00s/it]\n" + "".join(f"\rTrain step of epoch {e}: 50%|██| {i}/20 [00:{i:02}<00:10,  1.00it/s, gpt_loss={3 - e / 2 - i / 64}, lr=9e-6]" for i in TWENTY) + "\n" for e in (0, 1)),
+        {"steps": 40, "planned": 40, "loss": (2.984375, 2.1953125), "end": "done", "measured": {"seconds_per_step": 1}}),
+    "evaluations that tell how long training took": (  # modded-nanogpt's third track
+        "step:0/2500 val_loss:10.5 train_time:0.000s step_avg:nanms\n" + "".join(f"step:{125 * i}/2500 val_loss:{8 - i / 8} train_time:{50 * i}.000s step_avg:400.00ms\n" for i in range(1, 20)),
+        {"steps": 2375, "planned": 2500, "held_out": 5.625, "measured": {"seconds_per_step": 0.4}}),
+    "lines behind a comment mark": (  # LLMQ's recipes
+        "./train --model=x\n\n" + each("# [T] step {i:5} [ 10.0%] | time:  1250 ms | norm   6.250000 | loss {down:10.6f} | tps  256k | sol 51.0%\n"),
+        {"steps": 20, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 1.25, "tokens_per_second": 256000}}),
+    "steps of the run beside those of the epoch": (  # NeMo
+        "".join(f"Training epoch {i // 10}, iteration {i % 10}/19 | lr: 1.5e-07 | global_batch_size: 128 | global_step: {i} | reduced_train_loss: {3 - i / 32} | train_step_timing in s: 7.5\n" for i in range(20))
+        + "`Trainer.fit` stopped: `max_steps=20` reached.\n",
+        {"steps": 20, "planned": 20, "loss": (3, 2.40625), "end": "done", "measured": {"seconds_per_step": 7.5}}),
+    "columns as wide as the number of epochs": (  # MMEngine
+        each("08/18 11:{minute}:34 - mmengine - INFO - Epoch(train)   [1][{ten:3}/250]  lr: 3.3333e-04  eta: 0:10:31  time: 0.3125  data_time: 0.0344  memory: 512  loss: {down}\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.3125, "allocated_gib": 0.5}}),
+    "a table of tests": (  # llama-bench -o csv
+        "build_commit,model_type,n_prompt,n_gen,test_time,avg_ns,avg_ts,stddev_ts\n" + "".join(f'"8cf4","qwen3 8B Q4_K - Medium","{read}","{written}","2025-09-14T03:12:07Z","1","{rate}","1.2"\n' for read, written, rate in ((512, 0, 7812.5), (0, 128, 141.5))),
+        {"end": "done", "measured": {"tokens_per_second": 141.5}}),
+    "a rate in a sentence": ("[generate.py:135] Time for inference: 10.88 sec total, 18.75 tokens/sec\n", {"end": "done", "measured": {"tokens_per_second": 18.75}}),
+    "a rate of what was written": ("total_input_tokens=47, total_output_tokens=809\noutput_tok_per_sec=292.5tok/sec\n", {"end": "done", "measured": {"tokens_per_second": 292.5}}),
+    "a summary that ends the log": (
+        "wandb: Run summary:\nwandb:  train/epoch 2.0\nwandb:  train/global_step 16\nwandb:   train/loss 14.875\nwandb:   train/train_loss 23.5\n",
+        {"steps": 16, "loss": (14.875, 14.875), "measured": {}}),
+    "what other processes wrote behind the first": (
+        "".join("***** Running training *****\n" for _ in range(3)) + "  Num examples = 80\n  Num Epochs = 1\n  Total train batch size (w. parallel, distributed & accumulation) = 4\n  Total optimization steps = 20\n"
+        + "".join("".join(f"\r{5 * i:3}%|██  | {i}/20 [{i:02}:00<20:00, 60.00s/it]" for i in TWENTY) + "\nTraining completed. Do not forget to share your model =)\n" for _ in range(3)),
+        {"steps": 20, "planned": 20, "end": "done", "measured": {"seconds_per_step": 60}}),
 }
 
 
@@ -201,6 +242,21 @@ class Kinds(unittest.TestCase):
         text = each("i.finetune/0 [default0]:Training epoch 0, iteration {i}/99 | lr: 1.5e-07 | global_batch_size: 128 | reduced_train_loss: {down} | train_step_timing in s: 3.5\n")
         answer = self.ask(text)
         self.assertEqual((answer["formats"], answer["steps"], answer["planned_steps"], answer["loss"]["end"]), (["NeMo"], 21, 100, 2.375))
+
+    def test_copies_are_no_restarts(self):
+        self.assertEqual(self.ask(LOGS["what other processes wrote behind the first"][0])["restarts"], 0)
+
+    def test_what_failed_before_its_first_line(self):
+        """A run without a line of progress says why it ended; a text without one is no log."""
+        trace = ('Loading checkpoint shards: 100%|##| 4/4\nTraceback (most recent call last):\n  File "train.py", line 3, in <module>\n    main()\n'
+                 "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.83 GiB.\n")
+        answer = self.ask(trace)
+        self.assertEqual((answer["end"], answer["formats"], answer["steps"]), ("failed", [], None))
+        self.assertIn("out of memory", answer["words"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "note.txt"
+            path.write_text("Nothing of a run is told here, but for 3.5 apples.\n")
+            self.assertEqual(run("check", str(path)).returncode, 5)
 
     def test_records_of_llama_bench(self):
         records = [{"model_type": "llama 7B Q4_0", "n_prompt": read, "n_gen": written, "avg_ns": 970000000, "avg_ts": rate, "samples_ts": [rate]}

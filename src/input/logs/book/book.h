@@ -116,6 +116,7 @@ enum class Noise : std::uint8_t { kNone, kIgnored, kThread };
 /// What the sentences of one line tell together: it has the words "step" and "epoch", and the signs of a program.
 struct LineMarks {
   bool step = false, epoch = false, loss = false, rate = false;
+  bool from_zero = false;  ///< its steps count so (MaxText)
   std::size_t step_at = 0;
   std::optional<LogFormat> sign;
   Noise noise = Noise::kNone;

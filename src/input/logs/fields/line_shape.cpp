@@ -27,11 +27,12 @@ std::uint16_t narrow(std::ptrdiff_t value) { return static_cast<std::uint16_t>(v
 
 bool LineShape::learn(std::string_view text, std::span<const FieldMark> marks, std::span<const LogField> fields) {
   constexpr std::size_t kLongest = 4096;
-  numbers_.clear();
+  forget();
   found_.clear();
   if (marks.empty() || marks.size() > kMost || text.size() > kLongest) return false;
   text_ = text;
-  std::size_t at = 0;
+  fields_.assign(fields.begin(), fields.end());
+  std::size_t at = 0, field = 0;
   for (const FieldMark& mark : marks) {
     Number number{.kind = mark.kind, .digit = is_digit(text[mark.begin])};
     std::size_t end = mark.begin;
@@ -39,29 +40,36 @@ bool LineShape::learn(std::string_view text, std::span<const FieldMark> marks, s
     number.spaces = static_cast<std::uint8_t>(std::min(mark.begin - end, kSeveral));
     number.literal = static_cast<std::uint16_t>(at);
     number.literal_size = static_cast<std::uint16_t>(end - at);
-    if (mark.kind == FieldMark::Kind::kValue) {
-      if (fields.empty()) return numbers_.clear(), false;
-      number.field = fields.front();
-      number.meaning = meaning_of(number.field);
-      fields = fields.subspan(1);
+    const bool value = mark.kind == FieldMark::Kind::kValue;
+    if (mark.kind == FieldMark::Kind::kOther || (value ? field == fields.size() : field == 0 && mark.kind == FieldMark::Kind::kTotal))
+      return forget(), false;
+    if (value) {
       number.scale = mark.scale;
-      number.name = narrow(number.field.name.data() - text.data() - static_cast<std::ptrdiff_t>(at));
-      if (std::string_view& unit = number.field.unit; !unit.empty())
-        unit = std::string_view(text_).substr(static_cast<std::size_t>(unit.data() - text.data()), unit.size());
+      number.name = narrow(fields[field].name.data() - text.data() - static_cast<std::ptrdiff_t>(at));
+      number.meaning = meaning_of(fields[field++]);
+      if (number.name > number.literal_size) return forget(), false;
     }
-    const bool told = mark.kind != FieldMark::Kind::kOther && (mark.kind != FieldMark::Kind::kTotal || !numbers_.empty());
-    if (!told || number.name > number.literal_size) return numbers_.clear(), false;
+    number.field = static_cast<std::uint16_t>(field - 1);
     starts_[numbers_.size()] = static_cast<std::uint32_t>(at);
     numbers_.push_back(number);
     at = mark.end;
   }
   starts_[numbers_.size()] = static_cast<std::uint32_t>(at);
   tail_ = at;
-  // Of memory the size of the number may tell the unit.
-  for (Number& number : numbers_)
-    if (const std::string_view name = number.field.name; name.size() < 3 || !iequals(name.substr(name.size() - 3), "mem"))
-      number.field.meaning = &number.meaning;
+  own_fields(text);
   return true;
+}
+
+/// Units are those of the text that is kept, and meanings are known, but of memory: there the number may tell the unit.
+void LineShape::own_fields(std::string_view text) {
+  for (const Number& number : numbers_) {
+    if (number.kind != FieldMark::Kind::kValue) continue;
+    LogField& field = fields_[number.field];
+    if (std::string_view& unit = field.unit; !unit.empty())
+      unit = std::string_view(text_).substr(static_cast<std::size_t>(unit.data() - text.data()), unit.size());
+    const std::string_view name = field.name;
+    if (name.size() < 3 || !iequals(name.substr(name.size() - 3), "mem")) field.meaning = &number.meaning;
+  }
 }
 
 bool LineShape::add(std::uint16_t what, std::size_t at, std::size_t size) {
@@ -86,23 +94,22 @@ bool LineShape::take_spaces(const Number& number, std::string_view& rest) {
   return number.spaces < kSeveral ? spaces == number.spaces : spaces >= number.spaces;
 }
 
-bool LineShape::take_value(const Number& number, std::string_view& rest, std::vector<LogField>& fields) {
+bool LineShape::take_value(const Number& number, std::string_view& rest) {
   const char* const begin = rest.data();
   double value = 0;
   if (!begins_number(rest) || is_digit(rest.front()) != number.digit || !scan::take_count(rest, value)) return false;
   if (number.kind == FieldMark::Kind::kSkipped) return LogFields::skip_joined(rest);
+  LogField& field = fields_[number.field];
   if (number.kind == FieldMark::Kind::kTotal) {
-    fields.back().total = value;
+    field.total = value;
     return true;
   }
-  fields.push_back(number.field);
-  fields.back().value = value * number.scale;
-  return is_fraction({begin, static_cast<std::size_t>(rest.data() - begin)}) == number.field.fraction;
+  field.value = value * number.scale;
+  return is_fraction({begin, static_cast<std::size_t>(rest.data() - begin)}) == field.fraction;
 }
 
-bool LineShape::read(std::string_view text, std::vector<LogField>& fields) {
+bool LineShape::read(std::string_view text) {
   if (numbers_.empty()) return false;
-  fields.clear();
   std::string_view rest = text;
   const auto takes = [&](std::size_t from, std::size_t size) {
     if (rest.size() < size || std::memcmp(rest.data(), text_.data() + from, size) != 0) return false;
@@ -113,9 +120,11 @@ bool LineShape::read(std::string_view text, std::vector<LogField>& fields) {
     const Number& number = numbers_[i];
     const char* const begin = rest.data();
     starts_[i] = static_cast<std::uint32_t>(begin - text.data());
-    if (!takes(number.literal, number.literal_size) || !take_spaces(number, rest) || !take_value(number, rest, fields))
+    if (!takes(number.literal, number.literal_size) || !take_spaces(number, rest) || !take_value(number, rest))
       return false;
-    if (number.kind == FieldMark::Kind::kValue) fields.back().name = {begin + number.name, number.field.name.size()};
+    if (number.kind != FieldMark::Kind::kValue) continue;
+    std::string_view& name = fields_[number.field].name;  // what stands around it may be asked for
+    name = {begin + number.name, name.size()};
   }
   starts_[numbers_.size()] = static_cast<std::uint32_t>(rest.data() - text.data());
   return takes(tail_, text_.size() - tail_) && rest.empty();
@@ -125,7 +134,7 @@ const LineShape* LineShapes::find(std::string_view text) {
   read_ = learning_ = {};
   for (std::size_t i = 0; i < kShapes; ++i) {
     const std::size_t at = (last_ + i) % kShapes;
-    if (!shapes_[at].read(text, fields_)) continue;
+    if (!shapes_[at].read(text)) continue;
     last_ = at;
     in_vain_ = 0;
     read_ = text;
@@ -143,7 +152,7 @@ void LineShapes::learn(std::string_view text, std::span<const Finding> findings)
 
 const std::vector<LogField>& LineShapes::fields(std::string_view text) {
   const auto is = [text](std::string_view other) { return text.data() == other.data() && text.size() == other.size(); };
-  if (is(read_)) return fields_;
+  if (is(read_)) return shapes_[last_].fields();
   const bool learns = is(learning_);
   read_ = learning_ = {};
   fields_.clear();

@@ -27,8 +27,9 @@ class LineShape {
   /// Adds what was found at `at` in that line, `size` letters long; false: numbers are part of it.
   bool add(std::uint16_t what, std::size_t at, std::size_t size);
   void forget() { numbers_.clear(); }
-  /// Whether the text has this shape; then its fields, and from then on where things are found in it.
-  bool read(std::string_view text, std::vector<LogField>& fields);
+  /// Whether the text has this shape: then its fields are known, and where things are found in it.
+  bool read(std::string_view text);
+  const std::vector<LogField>& fields() const { return fields_; }
   std::span<const Found> found() const { return found_; }
   /// Where it stands in the text that was read last.
   std::size_t place(const Found& one) const { return starts_[one.literal] + one.offset; }
@@ -40,17 +41,18 @@ class LineShape {
     bool digit = true;                            ///< it begins with one, and not with a sign
     std::uint8_t spaces = 0;                      ///< before it: none, one, or so many at least
     std::uint16_t literal = 0, literal_size = 0;  ///< before those, in `text_`
-    std::uint16_t name = 0;                       ///< from where the literal begins
+    std::uint16_t name = 0, field = 0;            ///< from where the literal begins; of which field it is
     double scale = 1;                             ///< "12k"
-    LogField field{};                             ///< with the unit in `text_`; of its name the size
     NamedValue meaning{};
   };
 
+  void own_fields(std::string_view text);
   static bool take_spaces(const Number& number, std::string_view& rest);
-  static bool take_value(const Number& number, std::string_view& rest, std::vector<LogField>& fields);
+  bool take_value(const Number& number, std::string_view& rest);
 
   std::string text_;
   std::vector<Number> numbers_;
+  std::vector<LogField> fields_;  ///< of the text read last; their units stand in `text_`
   std::size_t tail_ = 0;  ///< what is behind the last number
   std::vector<Found> found_;
   std::array<std::uint32_t, kMost + 1> starts_{};  ///< of what stands before the numbers, in the text read last
@@ -83,7 +85,7 @@ class LineShapes {
   std::string_view read_{}, learning_{};
   std::vector<Finding> findings_;
   std::vector<FieldMark> marks_;
-  std::vector<LogField> fields_;
+  std::vector<LogField> fields_;  ///< of a text of no known shape
 };
 
 LineShapes& line_shapes();

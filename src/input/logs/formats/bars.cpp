@@ -153,6 +153,7 @@ Match take_bar(std::string_view text, ProgressBar& bar) {
 }
 
 void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
+  if (postfix.empty()) return;
   std::string_view loss;
   LineShapes& shapes = line_shapes();
   if (shapes.find(postfix) == nullptr) shapes.learn(postfix, {});

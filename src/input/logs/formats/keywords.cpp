@@ -198,6 +198,8 @@ constexpr std::array kSentences = {
     Sentence{"Iter", step_word},
     Sentence{"poch", epoch_word},
     Sentence{"POCH", epoch_word},
+    Sentence{"completed step: ", maxtext_sign},
+    Sentence{"eval after train step ", maxtext_sign},
     Sentence{"SamplesPerSec=", deepspeed_sign},
     Sentence{"mom=[", deepspeed_sign},
     Sentence{"iter time (s):", deepspeed_sign},
@@ -280,12 +282,16 @@ struct Index {
   }
 };
 
+const Index& known_index() {
+  static const Index index;
+  return index;
+}
+
 }  // namespace
 
-namespace {
-
-/// What stands in the line: numbers of sentences, and behind them of rows of data/run_ends.csv.
-void find_sentences(const Index& index, std::string_view text, std::vector<LineShapes::Finding>& found) {
+void find_sentences(std::string_view text, std::vector<LineShapes::Finding>& found) {
+  const Index& index = known_index();
+  if (text.size() < kFirst) return;
   const char* const last = text.data() + text.size() - kFirst;
   for (const char* at = text.data(); at <= last; ++at) {
     const std::uint32_t first = load(at);
@@ -301,6 +307,8 @@ void find_sentences(const Index& index, std::string_view text, std::vector<LineS
   }
 }
 
+namespace {
+
 /// What the line says as a whole, once its sentences are read.
 void read_whole(LogBook& book, const LogLine& line, std::uint64_t told) {
   const LogFormat format = book.marks.sign.value_or(LogFormat::kFields);
@@ -313,7 +321,7 @@ void read_whole(LogBook& book, const LogLine& line, std::uint64_t told) {
 }  // namespace
 
 void read_sentences(LogBook& book, const LogLine& line) {
-  static const Index index;
+  const Index& index = known_index();
   thread_local std::vector<LineShapes::Finding> found;
   const std::string_view text = line.text;
   book.marks = {};
@@ -324,7 +332,7 @@ void read_sentences(LogBook& book, const LogLine& line) {
     for (const LineShape::Found& one : shape->found())
       found.push_back({one.what, shape->place(one), index.words(one.what).size()});
   } else {
-    find_sentences(index, text, found);
+    find_sentences(text, found);
     if (!found.empty()) shapes.learn(text, found);
   }
   const std::uint64_t told = book.told();

@@ -65,7 +65,7 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   StepLine it;
   if (format == LogFormat::kLlmq) it.time_name = "time";
   // MaxText counts from 0 (src/maxtext/common/metric_logger.py): so many steps and one are done.
-  const bool maxtext = line.text.contains("completed step: ") || line.text.contains("eval after train step ");
+  const bool maxtext = book.marks.from_zero;
   if (maxtext) it.time_name = "seconds";
   bool validation = false;
   const bool may_speak =  // each of the words has a "v", or begins the line
@@ -139,6 +139,7 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
 bool shaped_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step) {
   LineShapes& shapes = line_shapes();
   if (shapes.find(line.text) == nullptr) shapes.learn(line.text, {});
+  book.marks = {};
   return fields_step(book, line, format, bare_step);
 }
 
@@ -230,6 +231,7 @@ void epoch_line(LogBook& book, const LogLine& line, LogFormat format) {
 void loss_word(LogBook& book, const LogLine&, std::string_view) { book.marks.loss = true; }
 void epoch_word(LogBook& book, const LogLine&, std::string_view) { book.marks.epoch = true; }
 void rate_word(LogBook& book, const LogLine&, std::string_view) { book.marks.rate = true; }
+void maxtext_sign(LogBook& book, const LogLine&, std::string_view) { book.marks.from_zero = true; }
 
 namespace {
 
