@@ -302,10 +302,12 @@ class Forms(Logs):
             done = run("check", self.write(line + "\n"), "--json")
             self.assertEqual(done.returncode, 5, f"{line}: {done.stdout}")
 
-    def test_times_of_the_whole_run_are_none_of_a_step(self):
+    def test_times_of_the_whole_run_tell_those_of_steps(self):
         for form in ("step {s} | loss {l} | time {t}s\n", "Step {s}, Loss: {l}, {t}s\n"):
             text = "".join(form.format(s=s, l=3 - s / 50 + 0.01, t=s * 1.5) for s in range(1, 40))
-            self.assertNotIn("seconds_per_step", self.ask(self.write(text))["measured"], form)
+            self.assertEqual(self.ask(self.write(text))["measured"], {"seconds_per_step": 1.5}, form)
+            wild = "".join(form.format(s=s, l=3 - s / 50 + 0.01, t=(s * 1.5, 1.5 * (60 - s))[s % 2]) for s in range(1, 40))
+            self.assertNotEqual(self.ask(self.write(wild))["measured"], {"seconds_per_step": 1.5}, form)
 
     def test_blocks_of_names(self):
         """EasyR1 writes a step as YAML; its critic's norm is not the actor's."""

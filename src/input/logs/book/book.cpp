@@ -301,7 +301,8 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
   } else if (speed > 0 && tokens > 0) {
     add_time(format, record.step, tokens / speed, line, TimeSource::kSaid);
   } else if (record.has(StepValue::kSequences) && sequences > 0) {
-    add_time(format, record.step, sequences / record[StepValue::kSequences], line, TimeSource::kSaid);
+    // Samples of a step may be told of one GPU or pass: clocks know better.
+    add_time(format, record.step, sequences / record[StepValue::kSequences], line, TimeSource::kBar);
   }
   // An evaluation may say how long training has taken so far.
   const bool training = is_training(record);

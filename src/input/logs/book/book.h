@@ -93,6 +93,8 @@ struct LogFacts {
   double next_done = 0, next_total = 0;     ///< of the bar after that
   double time_told = 0;                     ///< of a step or of all so far, as its line does not say
   int times_told = 0, times_less = 0;       ///< so many of them; those that were less than the one before
+  double clocked_step = 0;                  ///< of the last line that has one
+  int clock_fits = 0;                       ///< lines whose time grew as their step did; below 0: one that did not
   bool block_of_names = false;              ///< lines of that block are "name: value" (EasyR1)
   bool stage_without_loss = false;          ///< of torchtitan's ranks some print -1 for want of a loss
   int dmon_busy = -1, dmon_memory = -1;     ///< columns of `nvidia-smi dmon`; -1: it has none

@@ -54,6 +54,7 @@ bool take_marked_rank(std::string_view rest, std::string_view& text, LogLine& li
     const int rank = take_rank(rest);
     if (named && take(rest, ",")) rest.remove_prefix(std::min(rest.size(), rest.find(']')));
     if (rank < 0 || (!take(rest, "]<stdout>:") && !take(rest, "]<stderr>:"))) return false;
+    take(rest, "#015");  // a carriage return
     line.rank = rank;
   } else {
     while (!rest.empty() && (is_letter(rest.front()) || rest.front() == '_')) rest.remove_prefix(1);

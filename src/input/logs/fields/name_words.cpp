@@ -45,7 +45,7 @@ constexpr KnownNames kWords(std::array{
     KnownWord{"curr", WordKind::kNeutral},        KnownWord{"cur", WordKind::kNeutral},
     KnownWord{"interval", WordKind::kNeutral},    KnownWord{"real", WordKind::kNeutral},
     KnownWord{"this", WordKind::kNeutral},        KnownWord{"in", WordKind::kNeutral},
-    KnownWord{"reduced", WordKind::kNeutral},     KnownWord{"actor", WordKind::kNeutral},
+    KnownWord{"reduced", WordKind::kNeutral},     KnownWord{"actor", WordKind::kNeutral},       KnownWord{"act", WordKind::kOfLoss},
     KnownWord{"grpo", WordKind::kNeutral},        KnownWord{"ppo", WordKind::kNeutral},
     KnownWord{"sft", WordKind::kNeutral},         KnownWord{"throughput", WordKind::kNeutral},
     KnownWord{"avg", WordKind::kMean},            KnownWord{"average", WordKind::kMean},

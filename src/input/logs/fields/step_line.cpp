@@ -44,7 +44,8 @@ double some_time(const LogField& field) {
   const bool bare = field.unit.empty() && field.fraction;
   const std::size_t blank = field.name.rfind(' ');
   const std::string_view last = blank == std::string_view::npos ? field.name : field.name.substr(blank + 1);
-  if (field.name.empty() ? !seconds : !iequals(last, "time") || !(seconds || bare)) return scan::kUnknown;
+  const bool time = iequals(last, "time") || iequals(last, "elapsed");
+  if (field.name.empty() ? !seconds : !time || !(seconds || bare)) return scan::kUnknown;
   return field.value * (seconds ? field.measure->scale : 1);
 }
 
@@ -55,6 +56,18 @@ bool times_are_of_steps(LogFacts& facts, double time) {
   if (time <= facts.time_told) ++facts.times_less;
   facts.time_told = time;
   return facts.times_less >= 2 && facts.times_less * kOften > facts.times_told;
+}
+
+/// Whether such times are those of all steps so far: they grow as the steps do.
+bool times_are_of_run(LogFacts& facts, double time, double step) {
+  constexpr double kLeast = 0.3, kMost = 3;  // the first steps may be slow
+  constexpr int kFew = 2;
+  const double before = std::exchange(facts.clocked_step, step);
+  if (before > 0 && step > before && facts.clock_fits >= 0) {
+    const double grown = time - facts.time_told, share = time * (step - before) / step;
+    facts.clock_fits = grown > kLeast * share && grown < kMost * share ? facts.clock_fits + 1 : -1;
+  }
+  return facts.clock_fits >= kFew;
 }
 
 /// Nothing but blanks and a colon stand between this number, which has no name, and the one before it.
@@ -125,6 +138,10 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     if (!takes_loss(it.loss_name, field.name)) return;
     it.loss_name = field.name;
   }
+  // "Step tok/sec: 7238, Avg tok/sec: 7001"
+  if (named.kind == NamedValue::Kind::kQuantity && it.record.has(named.quantity) &&
+      named.quantity == StepValue::kTokens && (field.name.starts_with("Avg") || field.name.starts_with("avg")))
+    return;
   const bool some_loss = named.kind == NamedValue::Kind::kQuantity &&
                          (named.quantity == StepValue::kLoss || named.quantity == StepValue::kValidation);
   if (some_loss) {
@@ -161,6 +178,10 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
       it.fraction = it.fraction || field.fraction || !field.unit.empty();
       break;
     case NamedValue::Kind::kNothing:
+      if (field.fraction && field.unit.empty()) {
+        if (iequals(field.name, "train")) it.train = field.value;
+        if (iequals(field.name, "val")) it.held_out = field.value;
+      }
       if (!book.log.rewards && field.fraction) it.rewards = it.rewards || tells_rewards(field.name);
       break;
     case NamedValue::Kind::kAllocated:
@@ -226,6 +247,10 @@ void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_ste
     if (scan::take_number(message, step) && message.starts_with(" : ")) record.step = step;
   }
   if (scan::take(rest, "[") && scan::take_number(rest, step) && rest.starts_with(" | ")) record.step = step;
+}
+
+double seconds_of_run(LogFacts& facts, const StepLine& it) {
+  return times_are_of_run(facts, it.some_time, it.record.step) ? it.some_time : scan::kUnknown;
 }
 
 double seconds_of_step(LogFacts& facts, const StepLine& it, const LogLine& line, double last_step) {

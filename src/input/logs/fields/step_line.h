@@ -26,6 +26,7 @@ struct StepLine {
   double passes = 1;                                           ///< "iter 64 step 8": passes of a step
   bool step_is_iter = false;                                   ///< the step was told as "iter"
   bool unnamed_time = false;                                   ///< some_time stands without a name
+  double train = scan::kUnknown, held_out = scan::kUnknown;  ///< "Train: 9.5, Val: 9.6"
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
@@ -42,6 +43,9 @@ std::string_view words_before(std::string_view text, std::string_view name, bool
 void note_field(LogBook& book, StepLine& it, const LogField& field);
 /// Of a line that does not name its step, by other counts on it.
 void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_step);
+/// Seconds since the run began by those of "| 45 s |", which may be that; NaN: they are not known to be. To be asked
+/// before those of a step.
+double seconds_of_run(LogFacts& facts, const StepLine& it);
 /// Seconds of a step by those of "Time: 125 s" and "45 s", which may be all that passed since the line before; NaN:
 /// they are not known to be.
 double seconds_of_step(LogFacts& facts, const StepLine& it, const LogLine& line, double last_step);

@@ -33,8 +33,8 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
 /// The same of a line that nobody has looked at.
 bool shaped_step(LogBook& book, const LogLine& line, LogFormat format, double bare_step = scan::kUnknown);
 /// A line with the word "step" or "iter" at `at`, of that format by its signs: a known program's behind something that
-/// is put before all lines, or one of any form.
-void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format);
+/// is put before all lines, or one of any form. True for such a line.
+bool fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format);
 
 /// A line with the word "epoch" and none of steps.
 void epoch_line(LogBook& book, const LogLine& line, LogFormat format);

@@ -175,6 +175,8 @@ constexpr std::array kSentences = {
     Sentence{"TRAINING", listing_trains},
     Sentence{"aximum memory ", peak_memory},
     Sentence{"eak memory ", peak_memory},
+    Sentence{"llocated memory: ", peak_memory},
+    Sentence{"eserved memory: ", peak_memory},
     Sentence{"ax memory ", peak_memory},
     Sentence{"token_throughput(token/sec) ", vllm_benchmark},  // TensorRT-LLM's gptManagerBenchmark
     Sentence{"Average tokens/sec: ", generation_rate},         // gpt-fast
@@ -312,8 +314,9 @@ namespace {
 /// What the line says as a whole, once its sentences are read.
 void read_whole(LogBook& book, const LogLine& line, std::uint64_t told) {
   const LogFormat format = book.marks.sign.value_or(LogFormat::kFields);
-  if (book.marks.step) fields_line(book, line, book.marks.step_at, format);
-  else if (book.marks.epoch) epoch_line(book, line, format);
+  if (book.marks.step && fields_line(book, line, book.marks.step_at, format)) return;
+  if (book.marks.epoch) epoch_line(book, line, format);  // "Epoch 1/20 (157 steps) - loss: 1.8"
+  else if (book.marks.step) return;
   else if (book.marks.loss) fields_step(book, line, format);
   else if (book.marks.rate && book.told() == told) generation_line(book, line);
 }

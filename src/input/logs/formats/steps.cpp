@@ -31,10 +31,29 @@ bool loss_below_bar(LogBook& book, StepLine& it, const LogLine& line, bool valid
   return true;
 }
 
+/// "Training loss: 3.84", all of the line: a loss of a program that tells no steps.
+bool loss_alone(LogBook& book, StepLine& it, const LogLine& line, bool validation) {
+  StepRecord& record = it.record;
+  const bool loss = record.known == quantity_bit(StepValue::kLoss) || record.known == quantity_bit(StepValue::kValidation);
+  if (!loss || !it.fraction || book.step_format() || book.facts.listing || record.epoch >= 0) return false;
+  const std::string_view text = trim(line.text);
+  const std::size_t colon = text.find_first_of(":=");
+  if (colon == std::string_view::npos || text.substr(0, colon).find_first_of("(){}[]\"'.,|<>/_") != std::string_view::npos ||
+      !scan::number(trim(text.substr(colon + 1))) || trim(text.substr(colon + 1)).contains(' '))
+    return false;
+  if (validation && record.has(StepValue::kLoss)) {
+    record.set(StepValue::kValidation, record[StepValue::kLoss]);
+    record.keep_only(StepValue::kValidation);
+  }
+  book.record(LogFormat::kFields, record, line);
+  return true;
+}
+
 /// What is said of the steps before this line: "global_step/sec: 8.1", "per step time: 12.5 ms", "DEV : loss 1.1".
 bool beside_steps(LogBook& book, StepLine& it, const LogLine& line, bool validation) {
   if (const auto owner = book.told_by(); owner == LogFormat::kBars || owner == LogFormat::kTrainerOutput)
     return loss_below_bar(book, it, line, validation);
+  if (loss_alone(book, it, line, validation)) return true;
   const bool own =
       book.step_format() ? book.step_format() == LogFormat::kFields : !book.told_by() && !book.log.loss.empty();
   if (!own || !it.fraction) return false;
@@ -82,6 +101,14 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   }
   StepRecord& record = it.record;
   const bool named = !std::isnan(record.step);
+  // Losses where no word says so; accuracies say it.
+  const bool told = record.has(StepValue::kLoss) || record.has(StepValue::kValidation) || line.text.contains("cc");
+  if (named && !told && !std::isnan(it.train) && !std::isnan(it.held_out)) {
+    record.set(StepValue::kLoss, it.train);
+    record.set(StepValue::kValidation, it.held_out);
+    it.fraction = true;
+    validation = false;
+  }
   if (!named) {
     find_step(book, it, line, bare_step);
     if (may_speak && !it.loss_name.empty())
@@ -123,6 +150,12 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
     else record.known &= ~quantity_bit(StepValue::kStepSeconds);
   }
   TimeSource source = TimeSource::kSaid;
+  if (it.some_time > 0 && format == LogFormat::kFields && !record.has(StepValue::kClock)) {
+    if (const double passed = seconds_of_run(book.facts, it); passed > 0) {
+      record.set(StepValue::kClock, passed);
+      book.elapsed(Seconds{passed});
+    }
+  }
   if (it.some_time > 0 && !held_out && format == LogFormat::kFields) {
     const double seconds = seconds_of_step(book.facts, it, line, book.step());
     if (seconds > 0 && !record.has(StepValue::kStepSeconds) && std::isnan(it.mean_time))
@@ -256,8 +289,8 @@ void generation_line(LogBook& book, const LogLine& line) {
   }
 }
 
-void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format) {
-  if (at == 0 || !known_step(book, line, at)) fields_step(book, line, format);
+bool fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format) {
+  return (at > 0 && known_step(book, line, at)) || fields_step(book, line, format);
 }
 
 /// The first of these words of a line.

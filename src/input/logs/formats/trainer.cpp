@@ -82,6 +82,10 @@ Match dict(LogBook& book, const LogLine& line, std::string_view rest) {
 bool is_training_bar(LogBook& book, const ProgressBar& bar) {
   const double total = bar.total;
   std::optional<double>& known = book.facts.bar_total;
+  // Lines that tell steps and losses are of the training; a bar that begins behind them is not.
+  const bool behind = book.step_format() == LogFormat::kFields && !book.log.loss.empty() &&
+                      (book.log.finished || bar.done < book.step());
+  if (behind && !known) return false;
   if (!known && book.log.planned_steps.value_or(total) == total) known = total;
   if (known == total) {
     book.log.planned_steps = total;

@@ -121,7 +121,7 @@ Match names_behind_step(LogBook& book, const LogLine& line) {
 void peak_memory(LogBook& book, const LogLine& line, std::string_view) {
   LogFields fields(line.text);
   for (LogField field; fields.next(field);) {
-    if (!field.name.contains("emory") || !(field.name.contains("alloc") || field.name.contains("reserv"))) continue;
+    if (!field.name.contains("emory") || !(field.name.contains("lloc") || field.name.contains("eserv"))) continue;
     const NamedValue named = meaning_of(field);
     if (named.kind != NamedValue::Kind::kAllocated && named.kind != NamedValue::Kind::kReserved) continue;
     StepRecord none;

@@ -111,7 +111,7 @@ void deepspeed_chat_speed(LogBook& book, const LogLine& line, std::string_view) 
   record.set(StepValue::kStepSeconds, *seconds);
   if (rate && *rate > 0) record.set(StepValue::kSequences, *rate);
   if (const auto flops = amount_behind(line.text, "TFLOPs: ")) record.set(StepValue::kModelFlops, *flops * 1e12);
-  book.record(*format, record, line);
+  book.record(*format, record, line, TimeSource::kMean);  // of a pass, of which a step may have several: clocks tell
 }
 
 /// "ppl: 6.123, loss: 1.812", after an epoch
