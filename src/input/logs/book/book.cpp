@@ -151,8 +151,7 @@ bool LogBook::repeats(const Segment& now) const {
   return std::ranges::all_of(now.held, [&](const Held& one) {
     const StepRecord& record = one.record;
     return (record.has(StepValue::kLoss) && had(log.loss, record.step, record[StepValue::kLoss])) ||
-           (record.has(StepValue::kStepSeconds) &&
-            had(log.step_seconds, record.step, record[StepValue::kStepSeconds]));
+           (record.has(StepValue::kStepSeconds) && had(log.step_seconds, record.step, record[StepValue::kStepSeconds]));
   });
 }
 

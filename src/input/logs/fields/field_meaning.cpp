@@ -51,8 +51,8 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"loss", is_value(StepValue::kLoss)},
     NameMeaning{"train_epoch_loss", is_value(StepValue::kLoss)},  // peft's examples; others have it beside the steps'
     NameMeaning{"trl", is_value(StepValue::kLoss)},
-    NameMeaning{"xent", is_value(StepValue::kLoss)},         // OpenNMT-py
-    NameMeaning{"cost", is_value(StepValue::kLoss)},         // Marian
+    NameMeaning{"xent", is_value(StepValue::kLoss)},  // OpenNMT-py
+    NameMeaning{"cost", is_value(StepValue::kLoss)},  // Marian
     NameMeaning{"crossentropyloss", is_value(StepValue::kLoss)},
     NameMeaning{"cross_entropy", is_value(StepValue::kLoss)},
     NameMeaning{"val_bpb", is_value(StepValue::kValidation)},
@@ -74,8 +74,8 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"time", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
     NameMeaning{"it_sec", kStepRate},  // mlx-lm: "It/sec"
     NameMeaning{"it_s", kStepRate},
-    NameMeaning{"global_step_sec", kStepRate},  // TensorFlow's estimators
-    NameMeaning{"u_sec", kStepRate},            // Sockeye: updates
+    NameMeaning{"global_step_sec", kStepRate},                    // TensorFlow's estimators
+    NameMeaning{"u_sec", kStepRate},                              // Sockeye: updates
     NameMeaning{"last_time", is_value(StepValue::kStepSeconds)},  // detectron2, beside the median "time"
     NameMeaning{"step_avg", kMeanTime, FieldUnit::kTime},
     NameMeaning{"train_time", is_value(StepValue::kClock), FieldUnit::kTime},

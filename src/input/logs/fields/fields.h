@@ -45,7 +45,7 @@ struct LogField {
   bool mebi = false;                      ///< "M" behind it: mebibytes, of memory
   bool gibi = false;                      ///< "G": gibibytes
   bool bare_count() const { return !fraction && unit.empty() && value >= 0; }
-  bool bracketed = false;  ///< "[ 12/90]": a count in brackets of its own
+  bool bracketed = false;               ///< "[ 12/90]": a count in brackets of its own
   const NamedValue* meaning = nullptr;  ///< of its name and unit, where that was asked before
 };
 

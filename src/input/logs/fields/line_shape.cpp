@@ -41,7 +41,8 @@ bool LineShape::learn(std::string_view text, std::span<const FieldMark> marks, s
     number.literal = static_cast<std::uint16_t>(at);
     number.literal_size = static_cast<std::uint16_t>(end - at);
     const bool value = mark.kind == FieldMark::Kind::kValue;
-    if (mark.kind == FieldMark::Kind::kOther || (value ? field == fields.size() : field == 0 && mark.kind == FieldMark::Kind::kTotal))
+    if (mark.kind == FieldMark::Kind::kOther ||
+        (value ? field == fields.size() : field == 0 && mark.kind == FieldMark::Kind::kTotal))
       return forget(), false;
     if (value) {
       number.scale = mark.scale;

@@ -53,7 +53,7 @@ class LineShape {
   std::string text_;
   std::vector<Number> numbers_;
   std::vector<LogField> fields_;  ///< of the text read last; their units stand in `text_`
-  std::size_t tail_ = 0;  ///< what is behind the last number
+  std::size_t tail_ = 0;          ///< what is behind the last number
   std::vector<Found> found_;
   std::array<std::uint32_t, kMost + 1> starts_{};  ///< of what stands before the numbers, in the text read last
 };

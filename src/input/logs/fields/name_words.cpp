@@ -10,18 +10,18 @@ namespace {
 
 /// What a word may be in a name or a unit; bits, as "train" is of nothing and "cross" of losses alone.
 enum class WordKind : std::uint8_t {
-  kNeutral,   ///< of which part of the program, or how it was averaged
-  kMean,      ///< averaged over all steps so far, where it is a time
+  kNeutral,  ///< of which part of the program, or how it was averaged
+  kMean,     ///< averaged over all steps so far, where it is a time
   kPer,
   kTokens,
   kSamples,
-  kSteps,     ///< "steps", of which a rate may count several
-  kStep,      ///< "step", which has a time
-  kSeconds,   ///< and other units of time
-  kTime,      ///< "time" itself
+  kSteps,    ///< "steps", of which a rate may count several
+  kStep,     ///< "step", which has a time
+  kSeconds,  ///< and other units of time
+  kTime,     ///< "time" itself
   kDevice,
   kLoss,
-  kOfLoss,    ///< which loss, where it is the one that is trained on
+  kOfLoss,  ///< which loss, where it is the one that is trained on
   kHeldOut,
   kGradient,
   kNorm,
@@ -37,60 +37,114 @@ struct KnownWord {
 };
 
 constexpr KnownNames kWords(std::array{
-    KnownWord{"train", WordKind::kNeutral},       KnownWord{"training", WordKind::kNeutral},
-    KnownWord{"trainer", WordKind::kNeutral},     KnownWord{"metrics", WordKind::kNeutral},
-    KnownWord{"perf", WordKind::kNeutral},        KnownWord{"performance", WordKind::kNeutral},
-    KnownWord{"optim", WordKind::kNeutral},       KnownWord{"total", WordKind::kNeutral},
-    KnownWord{"global", WordKind::kNeutral},      KnownWord{"current", WordKind::kNeutral},
-    KnownWord{"curr", WordKind::kNeutral},        KnownWord{"cur", WordKind::kNeutral},
-    KnownWord{"interval", WordKind::kNeutral},    KnownWord{"real", WordKind::kNeutral},
-    KnownWord{"this", WordKind::kNeutral},        KnownWord{"in", WordKind::kNeutral},
-    KnownWord{"reduced", WordKind::kNeutral},     KnownWord{"actor", WordKind::kNeutral},       KnownWord{"act", WordKind::kOfLoss},
-    KnownWord{"grpo", WordKind::kNeutral},        KnownWord{"ppo", WordKind::kNeutral},
-    KnownWord{"sft", WordKind::kNeutral},         KnownWord{"throughput", WordKind::kNeutral},
-    KnownWord{"avg", WordKind::kMean},            KnownWord{"average", WordKind::kMean},
-    KnownWord{"mean", WordKind::kMean},           KnownWord{"avr", WordKind::kMean},
-    KnownWord{"running", WordKind::kMean},        KnownWord{"per", WordKind::kPer},
-    KnownWord{"tok", WordKind::kTokens},          KnownWord{"toks", WordKind::kTokens},
-    KnownWord{"token", WordKind::kTokens},        KnownWord{"tokens", WordKind::kTokens},
-    KnownWord{"sample", WordKind::kSamples},      KnownWord{"samples", WordKind::kSamples},
-    KnownWord{"sequence", WordKind::kSamples},    KnownWord{"sequences", WordKind::kSamples},
-    KnownWord{"seq", WordKind::kSamples},         KnownWord{"seqs", WordKind::kSamples},
-    KnownWord{"image", WordKind::kSamples},       KnownWord{"images", WordKind::kSamples},
-    KnownWord{"img", WordKind::kSamples},         KnownWord{"imgs", WordKind::kSamples},
-    KnownWord{"example", WordKind::kSamples},     KnownWord{"examples", WordKind::kSamples},
-    KnownWord{"step", WordKind::kStep},           KnownWord{"steps", WordKind::kSteps},
-    KnownWord{"iter", WordKind::kStep},           KnownWord{"iters", WordKind::kSteps},
-    KnownWord{"iteration", WordKind::kStep},      KnownWord{"iterations", WordKind::kSteps},
-    KnownWord{"batch", WordKind::kStep},          KnownWord{"batches", WordKind::kSteps},
-    KnownWord{"update", WordKind::kStep},         KnownWord{"updates", WordKind::kSteps},
-    KnownWord{"it", WordKind::kStep},             KnownWord{"its", WordKind::kSteps},
-    KnownWord{"us", WordKind::kSeconds, 1e-6},    KnownWord{"ms", WordKind::kSeconds, 1e-3},
-    KnownWord{"s", WordKind::kSeconds},           KnownWord{"sec", WordKind::kSeconds},
-    KnownWord{"secs", WordKind::kSeconds},        KnownWord{"second", WordKind::kSeconds},
-    KnownWord{"seconds", WordKind::kSeconds},     KnownWord{"min", WordKind::kSeconds, 60},
-    KnownWord{"minute", WordKind::kSeconds, 60},  KnownWord{"time", WordKind::kTime},
-    KnownWord{"timing", WordKind::kTime},         KnownWord{"duration", WordKind::kTime},
-    KnownWord{"elapsed", WordKind::kTime},        KnownWord{"dt", WordKind::kTime},
-    KnownWord{"gpu", WordKind::kDevice},          KnownWord{"device", WordKind::kDevice},
-    KnownWord{"chip", WordKind::kDevice},         KnownWord{"npu", WordKind::kDevice},
-    KnownWord{"rank", WordKind::kDevice},         KnownWord{"card", WordKind::kDevice},
-    KnownWord{"loss", WordKind::kLoss},           KnownWord{"losses", WordKind::kNeutral},
-    KnownWord{"lm", WordKind::kOfLoss},           KnownWord{"ce", WordKind::kOfLoss},
-    KnownWord{"nll", WordKind::kOfLoss},          KnownWord{"gpt", WordKind::kOfLoss},
-    KnownWord{"llm", WordKind::kOfLoss},          KnownWord{"mlm", WordKind::kOfLoss},
-    KnownWord{"cross", WordKind::kOfLoss},        KnownWord{"entropy", WordKind::kOfLoss},
-    KnownWord{"language", WordKind::kOfLoss},     KnownWord{"model", WordKind::kOfLoss},
+    KnownWord{"train", WordKind::kNeutral},
+    KnownWord{"training", WordKind::kNeutral},
+    KnownWord{"trainer", WordKind::kNeutral},
+    KnownWord{"metrics", WordKind::kNeutral},
+    KnownWord{"perf", WordKind::kNeutral},
+    KnownWord{"performance", WordKind::kNeutral},
+    KnownWord{"optim", WordKind::kNeutral},
+    KnownWord{"total", WordKind::kNeutral},
+    KnownWord{"global", WordKind::kNeutral},
+    KnownWord{"current", WordKind::kNeutral},
+    KnownWord{"curr", WordKind::kNeutral},
+    KnownWord{"cur", WordKind::kNeutral},
+    KnownWord{"interval", WordKind::kNeutral},
+    KnownWord{"real", WordKind::kNeutral},
+    KnownWord{"this", WordKind::kNeutral},
+    KnownWord{"in", WordKind::kNeutral},
+    KnownWord{"reduced", WordKind::kNeutral},
+    KnownWord{"actor", WordKind::kNeutral},
+    KnownWord{"act", WordKind::kOfLoss},
+    KnownWord{"grpo", WordKind::kNeutral},
+    KnownWord{"ppo", WordKind::kNeutral},
+    KnownWord{"sft", WordKind::kNeutral},
+    KnownWord{"throughput", WordKind::kNeutral},
+    KnownWord{"avg", WordKind::kMean},
+    KnownWord{"average", WordKind::kMean},
+    KnownWord{"mean", WordKind::kMean},
+    KnownWord{"avr", WordKind::kMean},
+    KnownWord{"running", WordKind::kMean},
+    KnownWord{"per", WordKind::kPer},
+    KnownWord{"tok", WordKind::kTokens},
+    KnownWord{"toks", WordKind::kTokens},
+    KnownWord{"token", WordKind::kTokens},
+    KnownWord{"tokens", WordKind::kTokens},
+    KnownWord{"sample", WordKind::kSamples},
+    KnownWord{"samples", WordKind::kSamples},
+    KnownWord{"sequence", WordKind::kSamples},
+    KnownWord{"sequences", WordKind::kSamples},
+    KnownWord{"seq", WordKind::kSamples},
+    KnownWord{"seqs", WordKind::kSamples},
+    KnownWord{"image", WordKind::kSamples},
+    KnownWord{"images", WordKind::kSamples},
+    KnownWord{"img", WordKind::kSamples},
+    KnownWord{"imgs", WordKind::kSamples},
+    KnownWord{"example", WordKind::kSamples},
+    KnownWord{"examples", WordKind::kSamples},
+    KnownWord{"step", WordKind::kStep},
+    KnownWord{"steps", WordKind::kSteps},
+    KnownWord{"iter", WordKind::kStep},
+    KnownWord{"iters", WordKind::kSteps},
+    KnownWord{"iteration", WordKind::kStep},
+    KnownWord{"iterations", WordKind::kSteps},
+    KnownWord{"batch", WordKind::kStep},
+    KnownWord{"batches", WordKind::kSteps},
+    KnownWord{"update", WordKind::kStep},
+    KnownWord{"updates", WordKind::kSteps},
+    KnownWord{"it", WordKind::kStep},
+    KnownWord{"its", WordKind::kSteps},
+    KnownWord{"us", WordKind::kSeconds, 1e-6},
+    KnownWord{"ms", WordKind::kSeconds, 1e-3},
+    KnownWord{"s", WordKind::kSeconds},
+    KnownWord{"sec", WordKind::kSeconds},
+    KnownWord{"secs", WordKind::kSeconds},
+    KnownWord{"second", WordKind::kSeconds},
+    KnownWord{"seconds", WordKind::kSeconds},
+    KnownWord{"min", WordKind::kSeconds, 60},
+    KnownWord{"minute", WordKind::kSeconds, 60},
+    KnownWord{"time", WordKind::kTime},
+    KnownWord{"timing", WordKind::kTime},
+    KnownWord{"duration", WordKind::kTime},
+    KnownWord{"elapsed", WordKind::kTime},
+    KnownWord{"dt", WordKind::kTime},
+    KnownWord{"gpu", WordKind::kDevice},
+    KnownWord{"device", WordKind::kDevice},
+    KnownWord{"chip", WordKind::kDevice},
+    KnownWord{"npu", WordKind::kDevice},
+    KnownWord{"rank", WordKind::kDevice},
+    KnownWord{"card", WordKind::kDevice},
+    KnownWord{"loss", WordKind::kLoss},
+    KnownWord{"losses", WordKind::kNeutral},
+    KnownWord{"lm", WordKind::kOfLoss},
+    KnownWord{"ce", WordKind::kOfLoss},
+    KnownWord{"nll", WordKind::kOfLoss},
+    KnownWord{"gpt", WordKind::kOfLoss},
+    KnownWord{"llm", WordKind::kOfLoss},
+    KnownWord{"mlm", WordKind::kOfLoss},
+    KnownWord{"cross", WordKind::kOfLoss},
+    KnownWord{"entropy", WordKind::kOfLoss},
+    KnownWord{"language", WordKind::kOfLoss},
+    KnownWord{"model", WordKind::kOfLoss},
     KnownWord{"main", WordKind::kOfLoss},
-    KnownWord{"policy", WordKind::kOfLoss},       KnownWord{"dpo", WordKind::kOfLoss},
-    KnownWord{"orpo", WordKind::kOfLoss},         KnownWord{"kto", WordKind::kOfLoss},
-    KnownWord{"val", WordKind::kHeldOut},         KnownWord{"valid", WordKind::kHeldOut},
-    KnownWord{"validation", WordKind::kHeldOut},  KnownWord{"eval", WordKind::kHeldOut},
-    KnownWord{"evaluation", WordKind::kHeldOut},  KnownWord{"test", WordKind::kHeldOut},
-    KnownWord{"dev", WordKind::kHeldOut},         KnownWord{"cv", WordKind::kHeldOut},
-    KnownWord{"grad", WordKind::kGradient},       KnownWord{"gradient", WordKind::kGradient},
-    KnownWord{"norm", WordKind::kNorm},           KnownWord{"learning", WordKind::kLearning},
-    KnownWord{"rate", WordKind::kRate},           KnownWord{"lr", WordKind::kLearningRate},
+    KnownWord{"policy", WordKind::kOfLoss},
+    KnownWord{"dpo", WordKind::kOfLoss},
+    KnownWord{"orpo", WordKind::kOfLoss},
+    KnownWord{"kto", WordKind::kOfLoss},
+    KnownWord{"val", WordKind::kHeldOut},
+    KnownWord{"valid", WordKind::kHeldOut},
+    KnownWord{"validation", WordKind::kHeldOut},
+    KnownWord{"eval", WordKind::kHeldOut},
+    KnownWord{"evaluation", WordKind::kHeldOut},
+    KnownWord{"test", WordKind::kHeldOut},
+    KnownWord{"dev", WordKind::kHeldOut},
+    KnownWord{"cv", WordKind::kHeldOut},
+    KnownWord{"grad", WordKind::kGradient},
+    KnownWord{"gradient", WordKind::kGradient},
+    KnownWord{"norm", WordKind::kNorm},
+    KnownWord{"learning", WordKind::kLearning},
+    KnownWord{"rate", WordKind::kRate},
+    KnownWord{"lr", WordKind::kLearningRate},
 });
 
 constexpr std::uint32_t bit(WordKind kind) { return 1U << static_cast<unsigned>(kind); }
@@ -170,12 +224,14 @@ NamedValue meaning_of_words(std::string_view small) {
   const auto words = words_of(small, '_');
   if (!words) return {};
   if (words->has(WordKind::kLoss)) {
-    constexpr std::uint32_t kOfLosses = bit(WordKind::kLoss) | bit(WordKind::kOfLoss) | bit(WordKind::kHeldOut) | kAnyStep;
+    constexpr std::uint32_t kOfLosses =
+        bit(WordKind::kLoss) | bit(WordKind::kOfLoss) | bit(WordKind::kHeldOut) | kAnyStep;
     if (!words->only(kOfLosses)) return {};
     return value_of_words(words->has(WordKind::kHeldOut) ? StepValue::kValidation : StepValue::kLoss);
   }
   if (words->has(WordKind::kGradient) && words->has(WordKind::kNorm))
-    return words->only(bit(WordKind::kGradient) | bit(WordKind::kNorm)) ? value_of_words(StepValue::kGradNorm) : NamedValue{};
+    return words->only(bit(WordKind::kGradient) | bit(WordKind::kNorm)) ? value_of_words(StepValue::kGradNorm)
+                                                                        : NamedValue{};
   if (words->has(WordKind::kLearningRate) || (words->has(WordKind::kLearning) && words->has(WordKind::kRate)))
     return words->only(bit(WordKind::kLearningRate) | bit(WordKind::kLearning) | bit(WordKind::kRate))
                ? value_of_words(StepValue::kLearningRate)

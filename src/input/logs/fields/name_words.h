@@ -9,8 +9,8 @@
 
 namespace gpuplan {
 
-/// "ms/step", "tokens/gpu/second", "samples/sec": what is counted over what, in any order of the rest. `small`: in small
-/// letters. nullopt: it is no such unit.
+/// "ms/step", "tokens/gpu/second", "samples/sec": what is counted over what, in any order of the rest. `small`: in
+/// small letters. nullopt: it is no such unit.
 std::optional<FieldMeasure> measure_of_parts(std::string_view small);
 
 /// `small`: small letters, '_' between the words. Every word must be known: "aux_loss" and "data_time" are something

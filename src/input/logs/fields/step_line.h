@@ -26,7 +26,7 @@ struct StepLine {
   double passes = 1;                                           ///< "iter 64 step 8": passes of a step
   bool step_is_iter = false;                                   ///< the step was told as "iter"
   bool unnamed_time = false;                                   ///< some_time stands without a name
-  double train = scan::kUnknown, held_out = scan::kUnknown;  ///< "Train: 9.5, Val: 9.6"
+  double train = scan::kUnknown, held_out = scan::kUnknown;    ///< "Train: 9.5, Val: 9.6"
   std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
@@ -34,8 +34,8 @@ constexpr unsigned quantity_bit(StepValue quantity) { return 1U << static_cast<u
 
 /// Words before a step or loss that say that it is of held-out data: "Validation at step 500: loss 3.2".
 bool speaks_of_validation(std::string_view words);
-/// Of several losses of a line or record the first counts, or the one that is called so alone: "Actor Loss: 0.01 | Critic
-/// Loss: 0.2", "loss: 5.4 | average_loss: 5.7". `had`: the one before it; empty: none.
+/// Of several losses of a line or record the first counts, or the one that is called so alone: "Actor Loss: 0.01 |
+/// Critic Loss: 0.2", "loss: 5.4 | average_loss: 5.7". `had`: the one before it; empty: none.
 bool takes_loss(std::string_view had, std::string_view name);
 /// All of the line to the end of the name, or what stands in its own part of it: "step 5 | eval loss".
 std::string_view words_before(std::string_view text, std::string_view name, bool own_part);

@@ -68,9 +68,9 @@ LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, 
     generation_done;
 LogSentence loggable_bar;
 LogSentence sglang_rate, sglang_cache, sglang_tokens;
-LogSentence step_word, epoch_word, loss_word, rate_word, maxtext_sign, wandb_line, dmon_head, deepspeed_passes, litgpt_final, torchtune_memory,
-    deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss, deepspeed_overflow, deepspeed_batch,
-    llmc_validation, nanogpt_memory, nvidia_smi_gpu;
+LogSentence step_word, epoch_word, loss_word, rate_word, maxtext_sign, wandb_line, dmon_head, deepspeed_passes,
+    litgpt_final, torchtune_memory, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss,
+    deepspeed_overflow, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

@@ -34,11 +34,13 @@ bool loss_below_bar(LogBook& book, StepLine& it, const LogLine& line, bool valid
 /// "Training loss: 3.84", all of the line: a loss of a program that tells no steps.
 bool loss_alone(LogBook& book, StepLine& it, const LogLine& line, bool validation) {
   StepRecord& record = it.record;
-  const bool loss = record.known == quantity_bit(StepValue::kLoss) || record.known == quantity_bit(StepValue::kValidation);
+  const bool loss =
+      record.known == quantity_bit(StepValue::kLoss) || record.known == quantity_bit(StepValue::kValidation);
   if (!loss || !it.fraction || book.step_format() || book.facts.listing || record.epoch >= 0) return false;
   const std::string_view text = trim(line.text);
   const std::size_t colon = text.find_first_of(":=");
-  if (colon == std::string_view::npos || text.substr(0, colon).find_first_of("(){}[]\"'.,|<>/_") != std::string_view::npos ||
+  if (colon == std::string_view::npos ||
+      text.substr(0, colon).find_first_of("(){}[]\"'.,|<>/_") != std::string_view::npos ||
       !scan::number(trim(text.substr(colon + 1))) || trim(text.substr(colon + 1)).contains(' '))
     return false;
   if (validation && record.has(StepValue::kLoss)) {
@@ -277,7 +279,7 @@ bool holds_any(std::string_view text, std::span<const std::string_view> words) {
 /// "Time for inference: 10.88 sec total, 18.94 tokens/sec", "output_tok_per_sec=292.03tok/sec": how fast a program
 /// generates, where nothing was trained.
 void generation_line(LogBook& book, const LogLine& line) {
-  static constexpr std::array<std::string_view, 7> kGenerated = {"nference", "enerat",  "ecod", "utput",
+  static constexpr std::array<std::string_view, 7> kGenerated = {"nference",  "enerat",  "ecod", "utput",
                                                                  "ompletion", "esponse", "eval"};
   static constexpr std::array<std::string_view, 6> kRead = {"rompt", "refill", "nput", "otal", "ncod", "ontext"};
   if (book.step_format() || !holds_any(line.text, kGenerated)) return;

@@ -183,7 +183,8 @@ void TrainerRecord::note_any(LogBook& book, std::string_view name, double value)
   // Records of programs of any kind.
   const NamedValue named = meaning_of_key(name);
   const bool loss = named.kind == NamedValue::Kind::kQuantity && named.quantity == StepValue::kLoss;
-  if (named.kind == NamedValue::Kind::kMeanTime || (loss && record_.has(StepValue::kLoss))) return;  // of ORPO and others
+  if (named.kind == NamedValue::Kind::kMeanTime || (loss && record_.has(StepValue::kLoss)))
+    return;  // of ORPO and others
   note_value(book, record_, named, value);
 }
 
