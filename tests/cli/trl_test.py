@@ -88,6 +88,20 @@ class Chosen(unittest.TestCase):
         self.assertEqual(folder.done.returncode, 5)
         self.assertIn("args has program: axolotl; expected own (train.py) or trl (trl sft)", folder.done.stderr)
 
+    def test_slurm_puts_back_what_may_go_on(self):
+        job = JOB % 2
+        pool = "{use: only, pools: [{name: pool, gpu: H100 SXM, gpus: 4, partition: gpu}]}"
+        job = job.replace("{use: only, own: [{name: box, gpu: H100 SXM, gpus: 1}]}", pool).replace("    evaluate:", "    args: {program: %s}\n    evaluate:")
+        for program, line, word in (("trl", "--no-requeue", "requeues=0"), ("own", "--requeue", "requeues=1")):
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([PROGRAM, "launch", "-", "--to", "slurm", "-o", folder + "/out"], input=job % program, capture_output=True,
+                                      text=True, cwd=ROOT, env=environment(), timeout=60, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                script = next(path.read_text(encoding="utf-8") for path in sorted(Path(folder).rglob("*.sbatch")) if "01" in path.name)
+                self.assertIn(f"#SBATCH {line}\n", script)
+                self.assertIn(word + "\n", script)
+                self.assertEqual("is requeued" in script, program == "own")
+
     def settings(self, *case, more=""):
         return yaml.safe_load(self.launched(training_job(*case) + more).files("sft.yaml")[0].read_text(encoding="utf-8"))
 

@@ -4,6 +4,7 @@
 #   slug            of the phase                             nodes, gpus  machines, and GPUs of each that it uses
 #   script          of the phase, in the current folder      on_machine   words that run it on one machine
 #   hand_in         the command that hands the job in
+#   requeues        1: what runs may go on from a checkpoint; else it is not put back into the queue
 #   lead            seconds before its end at which Slurm sends USR1 (--signal)
 #   planned         seconds of all its runs together; after that it is held until somebody has looked at it
 # shellcheck disable=SC2154  # those variables
@@ -34,7 +35,7 @@ tell_step() {
 pass_on() {
   told=1
   caught=1
-  say "told to stop ($1): a checkpoint first"
+  if [ "$requeues" = 1 ]; then say "told to stop ($1): a checkpoint first"; else say "told to stop ($1)"; fi
   [ -z "$step" ] || tell_step
 }
 
@@ -82,6 +83,7 @@ end_job() {
       ;;
   esac
   [ -n "$told" ] || [ "$code" = 0 ] || stop "$code" "failed with exit code $code"
+  [ "$requeues" = 1 ] || stop 75 "stopped before its end; it cannot go on from a checkpoint, and begins anew when handed in: $hand_in"
 
   # A job that was cancelled is left alone: to put it back would bring it to life again.
   state=$(scontrol show job --oneliner "$SLURM_JOB_ID" 2>/dev/null | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')

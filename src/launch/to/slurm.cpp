@@ -51,17 +51,23 @@ std::string directives(const Launch& launch, const LaunchPhase& phase, const Slu
   text += "# " + to_text(phase.limit) + " is P90 of the phase plus a margin" +
           (ask.runs > 1 ? "; the pool stops jobs before, so it takes " + std::to_string(ask.runs) + " in a row" : "") +
           ".\n" + directive("time", slurm_time(ask.time));
-  text += "# A checkpoint takes " + (ask.checkpoint < units::second ? "less than a second" : to_text(ask.checkpoint)) +
-          "; Slurm may signal a minute early. Then the job is requeued.\n" +
-          directive("signal", "B:USR1@" + std::to_string(ask.lead));
-  return text + "#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=%x-%j.out\n";
+  if (ask.resumes)
+    text += "# A checkpoint takes " +
+            (ask.checkpoint < units::second ? "less than a second" : to_text(ask.checkpoint)) +
+            "; Slurm may signal a minute early. Then the job is requeued.\n";
+  else
+    text +=
+        "# What runs cannot go on from a checkpoint: a job that is stopped is not requeued, as it would begin anew.\n";
+  text += directive("signal", "B:USR1@" + std::to_string(ask.lead));
+  return text + (ask.resumes ? "#SBATCH --requeue\n" : "#SBATCH --no-requeue\n") +
+         "#SBATCH --open-mode=append\n#SBATCH --output=%x-%j.out\n";
 }
 
-/// When it is told, and for how long it comes back: what templates/slurm-job.sh reads.
+/// Whether it comes back, when it is told, and for how long: what templates/slurm-job.sh reads.
 std::string times(const LaunchPhase& phase, const SlurmResources& ask) {
   const Seconds planned = std::max(phase.limit, ask.time * ask.runs);
-  return "lead=" + std::to_string(ask.lead) + "\nplanned=" + std::to_string(std::llround(planned / units::second)) +
-         "\n";
+  return "requeues=" + std::to_string(ask.resumes ? 1 : 0) + "\nlead=" + std::to_string(ask.lead) +
+         "\nplanned=" + std::to_string(std::llround(planned / units::second)) + "\n";
 }
 
 LaunchFile batch_file(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
@@ -115,7 +121,10 @@ void note(const Launch& launch, const LaunchPhase& phase, const SlurmResources& 
     notes.insert("CPUs: pool " + printable(offer.label, 60) +
                  " has: " + std::to_string(*ask.cpus / std::max(phase.gpus, 1)) +
                  " per GPU requested, as many as the smallest known machine with " + offer.gpu + ".");
-  if (ask.runs > 1)
+  if (ask.runs > 1 && !ask.resumes)
+    notes.insert(phase.slug + " may take longer than the " + to_text(ask.time) +
+                 " that a job lasts, and cannot go on from a checkpoint: what it has done by then is lost.");
+  else if (ask.runs > 1)
     notes.insert(phase.slug + " needs " + std::to_string(ask.runs) + " jobs of " + to_text(ask.time) +
                  " in a row: it writes a checkpoint before each ends and requeues itself.");
 }

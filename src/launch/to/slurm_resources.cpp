@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/whole.h"
 #include "input/tables/launcher_names.h"
+#include "launch/work/work.h"
 
 namespace gpuplan {
 namespace {
@@ -114,6 +115,9 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
     }
   }
 
+  const auto work = phase_work(launch, phase);
+  if (!work) return std::unexpected(work.error());
+  ask.resumes = !work->begins_anew && !work->never_resumes;
   ask.checkpoint = checkpoint_time(estimate);
   constexpr double kLongestLead = 65535;  // sbatch(1): --signal
   // Programs look at the signal when a step is done.

@@ -20,6 +20,7 @@ struct SlurmResources {
   Seconds time{};                ///< whole minutes, at most the pool's max_time
   Seconds checkpoint{};          ///< to write one
   int lead = 0;                  ///< seconds before the end at which the signal is to come
+  bool resumes = true;           ///< what runs may go on from a checkpoint: it is put back into the queue
   int runs = 1;                  ///< of that length that the plan allows before somebody has to look at it
 };
 

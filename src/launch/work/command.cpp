@@ -320,6 +320,7 @@ Result<Work> command_work(const WorkPlace& place) {
   work.resumes = std::holds_alternative<TrainPhase>(phase.work)
                      ? command_resumes(phase)
                      : text.contains("GPUPLAN_CHECKPOINTS") || text.contains("resume");
+  work.never_resumes = !work.resumes && text.contains("trl ");
   if (!command_resumes(phase))
     work.notes.emplace_back(std::string(text.contains("trl ") ? "The scripts of TRL go on from no checkpoint"
                                                               : "The command does not use {checkpoints}") +

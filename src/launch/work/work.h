@@ -34,12 +34,13 @@ struct Work {
       required;                    ///< variables the user must set, "DATA: a JSON-lines file with ...", checked first
   std::vector<std::string> notes;  ///< sentences for the head of the script: what is assumed, how it resumes
   PreparedData data;
-  int log_machine = 0;        ///< the machine whose log tells of the training
-  bool resumes = false;       ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
-  bool begins_anew = false;   ///< started again, it does not, and gpuplan chose it: trl sft
-  bool user_command = false;  ///< the job's own `command`
-  std::string starts;         ///< a sentence, where what the user wrote is started another way, or may surprise
-  std::string unwritten;      ///< why gpuplan writes no program and the user has to name a command; else empty
+  int log_machine = 0;         ///< the machine whose log tells of the training
+  bool resumes = false;        ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
+  bool begins_anew = false;    ///< started again, it does not, and gpuplan chose it: trl sft
+  bool never_resumes = false;  ///< the same of a command of the job that is known: TRL's
+  bool user_command = false;   ///< the job's own `command`
+  std::string starts;          ///< a sentence, where what the user wrote is started another way, or may surprise
+  std::string unwritten;       ///< why gpuplan writes no program and the user has to name a command; else empty
 };
 
 /// Fails (bad input) for a `command` with variables that do not exist.
