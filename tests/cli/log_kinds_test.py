@@ -223,6 +223,14 @@ LOGS = {
     "a mark of a rank and of a carriage return": (  # SageMaker
         "[1,mpirank:0,algo-1]<stderr>:  Total optimization steps = 79\n" + each("[1,mpirank:0,algo-1]<stderr>:#015 25%|██| {i}/79 [00:{minute}<00:59,  1.00it/s]\n"),
         {"steps": 20, "planned": 79, "measured": {"seconds_per_step": 1}}),
+    "a summary and nothing else": (
+        "***** train metrics *****\n  epoch                    =        3.0\n  train_loss               =      1.125\n  train_runtime            = 0:15:12.60\n"
+        "  train_samples_per_second =     16.416\n  train_steps_per_second   =      0.513\n***** eval metrics *****\n  eval_loss               =      1.25\n",
+        {"steps": 468, "loss": (1.125, 1.125), "held_out": 1.25, "end": "done", "measured": {"seconds_per_step": 1.95}}),
+    "a held-out loss that every line repeats": (  # LitGPT
+        each("Epoch 1 | iter {i} step {i} | loss train: {down}, val: n/a | iter time: 512.50 ms (step)\n", range(1, 11))
+        + each("Epoch 1 | iter {i} step {i} | loss train: {down}, val: 1.375 | iter time: 512.50 ms (step)\n", range(11, 21)),
+        {"steps": 20, "loss": (2.96875, 2.375), "held_out": 1.375, "measured": {"seconds_per_step": 0.5125}}),
     "a summary that ends the log": (
         "wandb: Run summary:\nwandb:  train/epoch 2.0\nwandb:  train/global_step 16\nwandb:   train/loss 14.875\nwandb:   train/train_loss 23.5\n",
         {"steps": 16, "loss": (14.875, 14.875), "measured": {}}),

@@ -75,6 +75,8 @@ constexpr std::array kSentences = {
     Sentence{"{'train_runtime': ", trainer_record},
     Sentence{"train_loss  ", trainer_mean_loss},
     Sentence{"  eval_loss  ", trainer_eval_loss},
+    Sentence{"train_runtime  ", trainer_run_time},
+    Sentence{"train_steps_per_second  ", trainer_step_rate},
     Sentence{"(token/s): ", sglang_rate},
     Sentence{"KV Cache is allocated.", sglang_cache},
     Sentence{"max_total_num_tokens=", sglang_tokens},

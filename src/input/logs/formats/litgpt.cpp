@@ -42,6 +42,12 @@ Match litgpt_step(LogBook& book, const LogLine& line) {
   if (!take(rest, " | loss train: ") && !take(rest, ": loss ")) return Match::kNo;
   if (!take_next(rest, value)) return Match::kBroken;
   record.set(StepValue::kLoss, value);
+  // Each line repeats the last one: "val: n/a" before there is one.
+  double held_out = 0;
+  if (take(rest, ", val: ") && take_next(rest, held_out) && held_out != book.facts.bar_validation) {
+    book.facts.bar_validation = held_out;
+    record.set(StepValue::kValidation, held_out);
+  }
   constexpr std::string_view kTime = "iter time: ";
   const std::size_t at = rest.find(kTime);
   if (at == std::string_view::npos) return Match::kBroken;

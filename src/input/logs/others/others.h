@@ -44,6 +44,8 @@ void accelerate_evaluation(LogBook& book, const LogLine& line, std::string_view 
 void olmo_head(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_value(LogBook& book, const LogLine& line, std::string_view rest);
 void olmo_memory(LogBook& book, const LogLine& line, std::string_view rest);
+void trainer_run_time(LogBook& book, const LogLine& line, std::string_view rest);
+void trainer_step_rate(LogBook& book, const LogLine& line, std::string_view rest);
 void unsloth_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void unsloth_time(LogBook& book, const LogLine& line, std::string_view rest);
 void mlx_rate(LogBook& book, const LogLine& line, std::string_view rest);

@@ -1,6 +1,7 @@
 // Single lines of programs whose lines of steps are read by their names: Unsloth's notebooks, mlx-lm (mlx_lm/lora.py),
 // DeepSpeed-Chat (dschat/utils/perf.py, training/step1_supervised_finetuning/main.py), llama.cpp
 // (tools/llama-bench/llama-bench.cpp, src/llama-context.cpp) and llm.c (train_gpt2.cu, train_gpt2.py).
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -46,6 +47,35 @@ void unsloth_time(LogBook& book, const LogLine& line, std::string_view rest) {
     mean.set(StepValue::kStepSeconds, *seconds / book.step());
     book.record(*format, mean, line, TimeSource::kMean);
   }
+}
+
+/// "  train_runtime            = 0:15:12.30" of Trainer's "***** train metrics *****"
+void trainer_run_time(LogBook& book, const LogLine&, std::string_view rest) {
+  constexpr double kDay = 86400, kHour = 3600, kMinute = 60;
+  scan::skip_spaces(rest);
+  if (book.log.run_time || !scan::take(rest, "= ")) return;
+  double days = 0, hours = 0, minutes = 0, seconds = 0;
+  std::string_view of_day = rest;
+  if (scan::take_next(of_day, days) && (scan::take(of_day, " day, ") || scan::take(of_day, " days, "))) rest = of_day;
+  else days = 0;
+  if (scan::take_next(rest, hours) && scan::take(rest, ":") && scan::take_number(rest, minutes) &&
+      scan::take(rest, ":") && scan::take_number(rest, seconds))
+    book.log.run_time = Seconds{days * kDay + hours * kHour + minutes * kMinute + seconds};
+}
+
+/// "  train_steps_per_second   =      0.513", below the run time: all steps, where the log has none of them.
+void trainer_step_rate(LogBook& book, const LogLine& line, std::string_view rest) {
+  double rate = 0;
+  scan::skip_spaces(rest);
+  if (!scan::take(rest, "=") || !scan::take_next(rest, rate) || !(rate > 0) || !book.log.run_time || book.step() > 0)
+    return;
+  constexpr double kRounding = 0.0005;  // three decimals are printed
+  const double run = book.log.run_time->value;
+  StepRecord mean;
+  mean.of_run = true;
+  if (run * kRounding < 0.5) mean.step = std::round(run * rate);
+  mean.set(StepValue::kStepSeconds, mean.step > 0 ? run / mean.step : 1 / rate);
+  book.record(LogFormat::kTrainerOutput, mean, line, TimeSource::kMean);
 }
 
 /// "Generation: 100 tokens, 41.233 tokens-per-sec" of mlx-lm; "Prompt: " is what was read.
