@@ -63,6 +63,20 @@ std::string trainer(int i) {
 std::string bars(int i) {
   return text("\r%3d%%|%-10s| %d/1300000 [%02d:%02d<13:57,  1.47it/s]", i / 13000, "█▌", i, i / 60, i % 60);
 }
+std::string bars_with_loss(int i) {
+  return text("\r%3d%%|%-10s| %d/1300000 [%02d:%02d<13:57,  1.47it/s, loss=%.3g, lr=1e-05]", i / 13000, "█▌", i, i / 60,
+              i % 60, loss(i));
+}
+std::string lightning_bars(int i) {
+  return text("\rEpoch 0: %3d%%|%-10s| %d/2000000 [%02d:%02d<13:57,  4.00it/s, v_num=3, train_loss=%.3f]", i / 20000,
+              "███", i, i / 60, i % 60, loss(i));
+}
+std::string key_values(int i) {
+  return text(
+      "[2025-07-01 10:00:00,774][INFO] step %d/2000000 | train loss: %.4f | grad norm: %.3f | lr: 3.00e-04 | "
+      "%.2fms/step | %d tok/s\n",
+      i, loss(i), 1.5 + i % 10 * 0.1, 812.5 + i % 7, 10000 + i % 1000);
+}
 std::string trainer_state(int i) {
   return text(
       "%s    {\n      \"epoch\": %.4f,\n      \"grad_norm\": %.16f,\n      \"learning_rate\": %.10e,\n      "
@@ -121,6 +135,9 @@ constexpr Case kCases[] = {{"nanochat", nanochat},
                            {"megatron", megatron},
                            {"trainer_output", trainer},
                            {"progress_bars", bars},
+                           {"bars_with_loss", bars_with_loss},
+                           {"lightning_bars", lightning_bars},
+                           {"key_values", key_values},
                            {"trainer_state", trainer_state},
                            {"torchtune", torchtune},
                            {"lightning", lightning},

@@ -174,7 +174,8 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
       return;
     case NamedValue::Kind::kQuantity:
     case NamedValue::Kind::kStepRate:
-      it.steps_timed = it.steps_timed || field.name.contains("step") || field.name.contains("iter");
+      if (named.quantity == StepValue::kStepSeconds)
+        it.steps_timed = it.steps_timed || field.name.contains("step") || field.name.contains("iter");
       it.fraction = it.fraction || field.fraction || !field.unit.empty();
       break;
     case NamedValue::Kind::kNothing:

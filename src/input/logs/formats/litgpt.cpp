@@ -22,6 +22,7 @@ bool validation(LogBook& book, std::string_view rest, const LogLine& line) {
   StepRecord record;
   record.step = book.step();
   record.set(StepValue::kValidation, value);
+  book.facts.bar_validation = value;
   book.record(LogFormat::kLitgpt, record, line);
   return true;
 }
@@ -42,9 +43,11 @@ Match litgpt_step(LogBook& book, const LogLine& line) {
   if (!take(rest, " | loss train: ") && !take(rest, ": loss ")) return Match::kNo;
   if (!take_next(rest, value)) return Match::kBroken;
   record.set(StepValue::kLoss, value);
-  // Each line repeats the last one: "val: n/a" before there is one.
+  // Each line repeats the last one, rounded: "val: n/a" before there is one.
+  constexpr double kRounding = 0.001;
   double held_out = 0;
-  if (take(rest, ", val: ") && take_next(rest, held_out) && held_out != book.facts.bar_validation) {
+  if (take(rest, ", val: ") && take_next(rest, held_out) &&
+      !(std::abs(held_out - book.facts.bar_validation) < kRounding)) {
     book.facts.bar_validation = held_out;
     record.set(StepValue::kValidation, held_out);
   }
