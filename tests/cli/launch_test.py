@@ -75,13 +75,13 @@ def warnings_of(text):
 
 class Warnings(Folder):
     JOBS = (
-        # Beyond the positions that come with the weights; a GPU that the software left behind.
-        "phases: [{name: a, train: {model: gpt2, framework: torch, sequence: 4096, batch: 64, data: {tokens: 100M}}}]\nwhere: {gpus: [1x RTX 4090]}\n",
+        # Beyond the context that the weights were published for; a GPU that the software left behind.
+        "phases: [{name: a, train: {model: TinyLlama-1.1B, framework: torch, sequence: 4096, batch: 64, data: {tokens: 100M}}}]\nwhere: {gpus: [1x RTX 4090]}\n",
         "market: {use: only, offers: [{gpu: V100 16GB, gpus: 1, price: $1/h}]}\n"
         "phases: [{name: a, train: {model: gpt2, framework: torch, sequence: 512, batch: 64, data: {tokens: 100M}}}]\n",
         "market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $2/h}]}\nwhere: {disk: 20 GB}\n"
         "phases: [{name: a, train: {model: Qwen/Qwen2.5-7B, method: lora, framework: hf-trainer, sequence: 512, batch: 64, data: {samples: 1000}}}, "
-        "{name: b, needs: [a], train: {model: gpt2, framework: torch, sequence: 4096, batch: 64, data: {tokens: 10M}}}]\n")
+        "{name: b, needs: [a], train: {model: gpt2, framework: torch, sequence: 1024, batch: 64, data: {tokens: 10M}}}]\n")
 
     def test_a_cluster_of_ones_own_is_not_at_the_price_of_a_provider(self):
         rented = self.JOBS[-1]

@@ -155,5 +155,26 @@ TEST(JobChecks, ConditionsAreUnderstoodBeforeAnythingRuns) {
             "");
 }
 
+/// Rows of a table that is not as long end the training, as they end generation.
+TEST(JobChecks, SequencesBeyondLearnedPositions) {
+  const auto job = [](const std::string& model, const std::string& data, const std::string& more) {
+    return "phases: [{name: t, train: {model: " + model + ", data: {samples: 1000" + data + "}, " + more + "}}]\n";
+  };
+  EXPECT_EQ(error_of(job("gpt2", "", "sequence: 4096")),
+            "job.yaml:1: phases.t.train.sequence: gpt2 comes with 1,024 learned positions, and training fails at a "
+            "sequence of 4,096 tokens; cut sequences to 1,024, take a model with rotary positions, or name the folder "
+            "of a copy with a longer table (start: scratch learns one anew)");
+  for (const char* model : {"gpt2", "BERT-large", "OPT-1.3B"}) {
+    EXPECT_NE(error_of(job(model, ", tokens_per_sample: 5000", "method: lora")).find("learned positions"),
+              std::string::npos)
+        << model;
+    EXPECT_EQ(error_of(job(model, "", "sequence: 512")), "") << model;
+    EXPECT_EQ(error_of(job(model, "", "sequence: 4096, start: scratch")), "") << model;
+    EXPECT_EQ(error_of(job(model, ", tokens_per_sample: 400", "sequence: 512")), "") << model;
+  }
+  EXPECT_EQ(error_of(job("Llama-2-7B", "", "sequence: 16384")), "") << "rotary positions can be extended";
+  EXPECT_EQ(error_of(job("ViT-B/16", "", "sequence: 197")), "") << "a table of parts of a picture";
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -50,7 +50,6 @@ enum class ProblemFeature {
   kHooks,
   kExperts,
   kBeyondContext,
-  kBeyondPositions,
 };
 template <>
 struct Names<ProblemFeature> {
@@ -83,9 +82,8 @@ struct Names<ProblemFeature> {
       // Activations are read by hooks while the network runs.
       Named<ProblemFeature>{ProblemFeature::kHooks, "hooks"},
       Named<ProblemFeature>{ProblemFeature::kExperts, "experts"},
-      // Published weights learn from longer sequences than they know positions for: rotary ones, or a table of them.
+      // Published weights learn from longer sequences than their rotary positions were made for.
       Named<ProblemFeature>{ProblemFeature::kBeyondContext, "beyond_context"},
-      Named<ProblemFeature>{ProblemFeature::kBeyondPositions, "beyond_positions"},
   };
 };
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/whole.h"
 #include "domain/work/image_tokens.h"
+#include "input/job/checks/context.h"
 #include "input/job/checks/cuts.h"
 #include "input/job/checks/fail_at.h"
 #include "input/job/checks/framework.h"
@@ -206,7 +207,7 @@ struct TrainRecord {
   static bool check(Reader& reader, const Tree& tree, TrainPhase& out) {
     return check_models(reader, tree) && check_work(reader, tree, out) && check_lengths(reader, tree, out) &&
            check_batch(reader, tree, out) && check_micro(reader, tree, out) && check_cuts(reader, tree, out) &&
-           check_method(reader, tree, out) && check_framework(reader, tree, out);
+           check_method(reader, tree, out) && check_framework(reader, tree, out) && check_positions(reader, tree, out);
   }
 
  private:

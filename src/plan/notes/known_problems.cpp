@@ -32,12 +32,12 @@ bool exchanges(const Phase& phase, const PhaseEstimate& estimate) {
   return strategy.tp > 1 || strategy.pp > 1 || strategy.ep > 1;
 }
 
-/// Weights that come with positions for fewer tokens than the sequences have; `table`: learned ones, which end there.
-bool beyond_positions(const Phase& phase, const PhaseEstimate& estimate, bool table) {
+/// Weights with rotary positions for fewer tokens than the sequences have.
+bool beyond_context(const Phase& phase, const PhaseEstimate& estimate) {
   if (!std::holds_alternative<TrainPhase>(phase.work) || estimate.start == StartFrom::kScratch) return false;
   return any_model(phase, [&](const ModelUse& model) {
     const bool text = !model.custom && !model.drawn && model.shape.max_context > 0 && model.shape.image == 0;
-    return text && (model.shape.positions > 0) == table && estimate.sequence > model.shape.max_context;
+    return text && model.shape.positions == 0 && estimate.sequence > model.shape.max_context;
   });
 }
 
@@ -125,9 +125,7 @@ bool has(const Phase& phase, const PhaseEstimate& estimate, ProblemFeature featu
     case ProblemFeature::kExperts:
       return any_model(phase, [](const ModelUse& model) { return !model.custom && model.shape.moe(); });
     case ProblemFeature::kBeyondContext:
-      return beyond_positions(phase, estimate, false);
-    case ProblemFeature::kBeyondPositions:
-      return beyond_positions(phase, estimate, true);
+      return beyond_context(phase, estimate);
     case ProblemFeature::kAdam8bit:
       return estimate.lighter || trains_with(train, strategy, feature);
     default:
