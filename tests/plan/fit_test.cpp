@@ -13,8 +13,9 @@ namespace gpuplan {
 namespace {
 
 Job full_training(const std::string& model, const std::string& more = "") {
-  return job_of("phases: [{name: train, train: {model: " + model + ", data: {tokens: 10M}, epochs: 1, sequence: 2048" +
-                more + "}}]\n");
+  const std::string length = model.starts_with("gpt2") ? "1024" : "2048";  // as many positions as it has
+  return job_of("phases: [{name: train, train: {model: " + model +
+                ", data: {tokens: 10M}, epochs: 1, sequence: " + length + more + "}}]\n");
 }
 
 std::vector<FitRow> rows_of(Job job, const std::string& gpu, const std::vector<int>& counts) {
@@ -67,6 +68,28 @@ TEST(Fit, TheLargestBatchFitsAndOneMoreDoesNot) {
         EXPECT_TRUE(most == 0 || fits(at(most))) << card << " " << model << keys << " " << most;
         EXPECT_FALSE(usual(at(most + 1))) << card << " " << model << keys << " " << most;
       }
+}
+
+/// `plan` takes larger micro-batches by other frameworks and formats: the two do not deny each other.
+TEST(Fit, WhatAPlanOfLargerMicroBatchesTakesIsTold) {
+  int told = 0;
+  for (const char* const card : {"A100 SXM 80GB", "RTX 4090", "L40S"})
+    for (const char* const model : {"gpt2-xl", "Qwen2.5-1.5B", "llama-3.2-1b"})
+      for (const char* const keys : {", method: full", ", method: lora"}) {
+        const auto row = rows_of(full_training(model, std::string(keys) + ", micro: auto"), card, {1})[0];
+        if (!row.best || row.largest_micro_batch == 0) continue;
+        const std::string where = std::string(card) + " " + model + keys;
+        const std::string micro = ", accumulate: 1, micro: " + std::to_string(row.largest_micro_batch + 1);
+        const auto planned = rows_of(full_training(model, keys + micro), card, {1})[0];
+        EXPECT_EQ(row.otherwise.has_value(), holds(planned)) << where;
+        if (!row.otherwise) continue;
+        ++told;
+        const PhaseEstimate &other = *row.otherwise, &best = *row.best;
+        EXPECT_TRUE(other.framework != best.framework || other.lighter != best.lighter ||
+                    other.strategy.offload != best.strategy.offload)
+            << where << ": " << described(other) << " is the setup of the row";
+      }
+  EXPECT_GT(told, 0);
 }
 
 /// 32 bits are faster on such cards; what has no room so may have it in 16.

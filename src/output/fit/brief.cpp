@@ -19,16 +19,27 @@ std::string in_host(Offload offload) {
   return listed(parts);
 }
 
+/// "torchtune, pure bf16 and 8-bit AdamW": what a plan of larger micro-batches has that the fastest way has not.
+std::string otherwise_words(const PhaseEstimate& other, const PhaseEstimate& best) {
+  std::vector<std::string> parts;
+  if (other.framework != nullptr && other.framework != best.framework) parts.push_back(other.framework->name);
+  if (other.lighter && !best.lighter) parts.emplace_back("8-bit AdamW in pure bf16");
+  if (other.strategy.offload != Offload::kNone && best.strategy.offload == Offload::kNone)
+    parts.emplace_back("CPU offload");
+  return parts.empty() ? "another setup" : listed(parts);
+}
+
 /// "max batch 2, limited by logits", "up to 14 concurrent sequences, max context 17,407 tokens": what the fewest GPUs
 /// take, of training and of generation.
 std::vector<std::string> capacity_words(const FitRow& row) {
   std::vector<std::string> parts;
+  const std::string more = row.otherwise ? " (more with " + otherwise_words(*row.otherwise, *row.best) + ")" : "";
   const bool generates = row.context.has_value();
   const std::string limit = row.limit ? ", limited by " + std::string(row.limit->part) : std::string();
   if (row.largest_micro_batch > 0)
     parts.push_back((generates ? "up to " + count_of(row.largest_micro_batch, "concurrent sequence")
                                : "max micro-batch " + count_text(row.largest_micro_batch)) +
-                    limit);
+                    limit + more);
   if (generates && row.context->tokens > 0)
     parts.push_back(row.context->whole ? "the full context of " + count_text(row.context->tokens) + " tokens fits"
                                        : "max context " + count_text(row.context->tokens) + " tokens");
@@ -53,10 +64,12 @@ bool is_lighter_way(const FitRow& row) { return row.best && row.best->lighter; }
 std::string verdict(const FitSection& section) {
   const FitRow* holding = smallest(section);
   const FitRow* least = &section.rows.front();
+  const FitRow* largest = least;
   const FitRow* tight = nullptr;
   int most = 0;
   for (const FitRow& row : section.rows) {
     if (row.gpus < least->gpus) least = &row;
+    if (row.gpus > largest->gpus) largest = &row;
     most = std::max(most, row.gpus);
     if (tight == nullptr && row.best && !holds(row) && (holding == nullptr || row.gpus < holding->gpus)) tight = &row;
   }
@@ -67,7 +80,8 @@ std::string verdict(const FitSection& section) {
                     " GiB typical, " + gib_text(tight->best->memory_total.p90) + " at P90, " +
                     gib_text(tight->node.gpu->usable) + " usable)");
   if (holding == nullptr)
-    return parts.empty() ? "no, not on " + std::string(most > 1 ? "up to " : "") + gpus(most) : parts.front();
+    return parts.empty() ? "no, not on " + std::string(most > 1 ? "up to " : "") + gpus(most) + host_words(*largest)
+                         : parts.front();
   if (tight == nullptr && holding->gpus > least->gpus)
     parts.push_back("no on " + gpus(least->gpus) +
                     (least->nearest.phase >= 0
@@ -183,7 +197,9 @@ void add_short(const FitRow& row, Table& table) {
   const std::string part(row.limit ? row.limit->part : "");
   if (!row.best) {
     const std::string needs = row.nearest.phase >= 0 ? gib_text(row.nearest.needed) + usable : "not supported";
-    table.add({{row_label(row), Paint::kDim}, {needs, Paint::kYellow}, {}, {}, {}, {part, Paint::kDim}, {"no"}});
+    const bool host = row.host.may_be_had() && row.host.use == HostUse::kOffload;
+    const std::string note = host ? "no, or CPU offload in " + gib_text(row.host.needed) + " GiB of RAM" : "no";
+    table.add({{row_label(row), Paint::kDim}, {needs, Paint::kYellow}, {}, {}, {}, {part, Paint::kDim}, {note}});
     return;
   }
   const Interval<Bytes>& total = row.best->memory_total;

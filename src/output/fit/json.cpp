@@ -43,7 +43,10 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
     json.null_member("memory_gib").null_member("sums_gib").null_member("host_memory_gib");
     json.null_member("activations_kept");
     write_limit(json, row);
-    json.null_member("largest_batch").null_member("longest_context").null_member("longest_context_at_batch");
+    json.null_member("largest_batch")
+        .null_member("more_with")
+        .null_member("longest_context")
+        .null_member("longest_context_at_batch");
     json.null_member("how").end();
     return;
   }
@@ -61,6 +64,8 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   write_collection(json, *row.best, std::nullopt);
   write_limit(json, row);
   json.member("largest_batch", row.largest_micro_batch);
+  if (row.otherwise) json.member("more_with", strategy_words(*row.otherwise, phase_of(section, row)));
+  else json.null_member("more_with");
   write_context(json, "longest_context", row.context);
   write_context(json, "longest_context_at_batch", row.context_at_batch);
   json.member("how", strategy_words(*row.best, phase_of(section, row))).end();

@@ -121,6 +121,24 @@ std::optional<Limit> limit_of(OpenBatch& open, const FitRow& row) {
   return Limit{more, part.name, use.*part.size, estimate ? estimate->memory_total.p50 : miss.needed, usable};
 }
 
+/// What a plan with micro-batches of one more than the largest would run, where that fits: all else is left open.
+std::optional<PhaseEstimate> one_more(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
+                                      int largest) {
+  Job more = job;
+  more.phases[static_cast<std::size_t>(phase)].given.clear();
+  auto* train = std::get_if<TrainPhase>(&more.phases[static_cast<std::size_t>(phase)].work);
+  if (train == nullptr || train->models.front().custom) return std::nullopt;
+  if (train->steps && !train->steps_at_batch && train->batch && train->batch->sequences)
+    train->steps_at_batch = *train->batch->sequences;
+  train->batch.reset();
+  train->batch_by_gpu = {};
+  train->accumulate = {1, {}};
+  train->micro = {largest + 1, {}};
+  Tally tally;
+  auto found = try_phase(more, phase, catalogue, machines, tally);
+  return found && found->fit == Fit::kFits ? found : std::nullopt;
+}
+
 }  // namespace
 
 Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue& catalogue,
@@ -148,6 +166,8 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
         OpenBatch open(job, phase, catalogue, machines, *row.best, FrameworkOf::kJob);
         row.largest_micro_batch = open.largest();
         row.limit = limit_of(open, row);
+        if (row.largest_micro_batch > 0)
+          row.otherwise = one_more(job, phase, catalogue, machines, row.largest_micro_batch);
       } else if (row.nearest.phase >= 0) {
         const MemoryPart& part = largest_part(row.nearest.memory);
         row.limit = {std::max(1, static_cast<int>(row.nearest.strategy.micro_batch)), part.name,

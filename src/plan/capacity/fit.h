@@ -30,10 +30,12 @@ struct FitRow {
   std::optional<PhaseEstimate> best;  ///< fastest way that fits; nullopt: none does
   int largest_micro_batch = 0;  ///< sequences at once that still fit (p90) under some framework that the job allows,
                                 ///< recomputing as much as that takes, else as in `best`
-  NearMiss nearest;             ///< when nothing fits
-  HostMiss host;                ///< the same, where host memory alone was short
-  std::optional<Limit> limit;   ///< nullopt: not memory, or nothing that computes
-  std::optional<LongestContext> context;           ///< of generation: one sequence at a time
+  std::optional<PhaseEstimate> otherwise;  ///< of training, one sequence more at once, where that fits run in another
+                                           ///< way: by a framework or with formats that people do not begin with
+  NearMiss nearest;                        ///< when nothing fits
+  HostMiss host;                           ///< the same, where host memory alone was short
+  std::optional<Limit> limit;              ///< nullopt: not memory, or nothing that computes
+  std::optional<LongestContext> context;   ///< of generation: one sequence at a time
   std::optional<LongestContext> context_at_batch;  ///< with as many as the phase has in flight, when that is more
 };
 
