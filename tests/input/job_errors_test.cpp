@@ -303,7 +303,7 @@ TEST(JobErrors, Models) {
             "job.yaml:1: phases.a.train.model: empty model; expected name, like, params, layers and hidden, or custom");
   EXPECT_EQ(model("{like: gpt2, layers: 3}"),
             "job.yaml:1: phases.a.train.model: layers cannot be combined with like; use one of them");
-  EXPECT_EQ(model("{params: 25M}"),
+  EXPECT_EQ(model("{heads: 4}"),
             "job.yaml:1: phases.a.train.model: layers is missing; a shape needs at least layers and hidden, such as "
             "{layers: 12, hidden: 768}");
   EXPECT_EQ(model("{layers: 2, hidden: 64, heads: 4, kv_heads: 3}"),

@@ -7,6 +7,8 @@
 #include <variant>
 
 #include "input/job_fixture.h"
+#include "input/models/usual_shape.h"
+#include "plan/notes/model_notes.h"
 
 namespace gpuplan {
 namespace {
@@ -253,6 +255,27 @@ TEST(JobValues, MicroAndAccumulateHaveToDivideABatch) {
             std::string::npos);
   EXPECT_EQ(error("micro: 2, accumulate: 4, batch: 16"), "");
   EXPECT_EQ(error("micro: 2, accumulate: 3"), "");
+}
+
+/// A size alone is a model: in a file as in flags, the same one.
+TEST(JobValues, ASizeAloneIsAUsualDecoder) {
+  for (const char* size : {"25M", "350M", "1.5B", "9B", "70B"}) {
+    const auto job = read_text_as_job(std::string("phases: [{name: t, train: {model: {params: ") + size +
+                                      "}, data: {tokens: 20M}, sequence: 2048}}]\n");
+    ASSERT_TRUE(job) << size << line_of(job);
+    const ModelUse& use = std::get<TrainPhase>(job->phases.front().work).models.front();
+    EXPECT_TRUE(use.from_size);
+    const UsualShape usual = usual_shape(use.shape.published);
+    EXPECT_EQ(use.shape.layers, usual.layers) << size;
+    EXPECT_EQ(use.shape.hidden, usual.hidden) << size;
+    EXPECT_EQ(use.shape.vocab, usual.vocab) << size;
+    EXPECT_NEAR(use.params() / use.shape.published, 1, 0.01) << size;
+    EXPECT_EQ(model_notes(*job).size(), 1U) << "what it is taken for is told";
+  }
+  EXPECT_NE(
+      error_of("phases: [{name: t, train: {model: {params: 9B, layers: 32}, data: {tokens: 20M}, sequence: 2048}}]\n")
+          .find("hidden is missing"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct ModelUse {
   ModelShape shape;  ///< unused when `custom` is set
   std::optional<CustomModel> custom;
   bool drawn = false;             ///< the job writes the shape itself: there are no weights to fetch
+  bool from_size = false;         ///< of it only the number of parameters: the rest is usual
   bool frozen = false;            ///< weights do not learn
   bool gradient_through = false;  ///< frozen, but gradients pass through to something before it
   double loops = 1;               ///< the layers are run so many times with the same weights

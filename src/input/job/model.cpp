@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "input/declaration/other_words.h"
 #include "input/job/codecs.h"
+#include "input/models/usual_shape.h"
 
 namespace gpuplan {
 
@@ -69,8 +70,10 @@ struct ModelRecord {
           "a known model, or a path to its config.json, folder, safetensors or GGUF file; with like, params, layers or "
           "custom it is only a name"),
       key<&WrittenModel::like>("like", "", "a known model or path with the same shape"),
-      key<&WrittenModel::params>("params", "from the shape", "parameters, when they are known better than the shape",
-                                 kPositive),
+      key<&WrittenModel::params>(
+          "params", "from the shape",
+          "parameters, when they are known better than the shape; without layers and hidden, those of a usual decoder",
+          kPositive),
       key_as<OptionalCodec<Record<CustomRecord>>, &WrittenModel::use, &ModelUse::custom>(
           "custom", "", "work and memory of a model that is not a transformer"),
       shape_choice<&ModelShape::kind>("kind", "decoder", "family of transformer"),
@@ -137,6 +140,21 @@ struct ModelRecord {
   }
 
  private:
+  /// A decoder of which only the size is known, as `--params` has it.
+  static bool take_usual_shape(Reader& reader, const Tree& tree, WrittenModel& out) {
+    constexpr double kLeast = 100'000, kMost = 1e13;
+    if (*out.params < kLeast || *out.params > kMost)
+      return reader.fail_at_key(*tree.find("params"), "params without layers and hidden: expected from 100k to 10T");
+    const UsualShape usual = usual_shape(*out.params);
+    ModelShape& shape = out.use.shape;
+    shape.layers = usual.layers;
+    shape.hidden = usual.hidden;
+    if (shape.vocab <= 0) shape.vocab = usual.vocab;
+    if (tree.find("tied") == nullptr) shape.tied = usual.tied;
+    out.use.from_size = true;
+    return true;
+  }
+
   static bool check_name(Reader& reader, const Tree& tree, WrittenModel& out) {
     const std::string& wanted = out.like.empty() ? out.use.name : out.like;
     if (wanted.empty())
@@ -150,6 +168,9 @@ struct ModelRecord {
   static bool check_shape(Reader& reader, const Tree& tree, WrittenModel& out) {
     out.use.drawn = true;
     ModelShape& shape = out.use.shape;
+    if (out.params && shape.layers <= 0 && shape.hidden <= 0 && shape.kind == ModelKind::kDecoder) {
+      if (!take_usual_shape(reader, tree, out)) return false;
+    }
     for (const std::string_view needed : {"layers", "hidden"}) {
       const bool zero = needed == "layers" ? shape.layers <= 0 : shape.hidden <= 0;
       if (zero)

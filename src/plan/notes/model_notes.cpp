@@ -46,6 +46,10 @@ std::vector<std::string> model_notes(const Job& job) {
       if (!model.shape.doubt.empty())
         add(name + ": " + printable(model.shape.doubt, 200) +
             ". Its figures may be far off; if they are, give its size: {params: 7B}.");
+      if (model.from_size)
+        add(name + " is taken for a decoder of " + count_text(model.shape.layers) + " layers, " +
+            count_text(model.shape.hidden) + " wide, with a vocabulary of " + count_text(model.shape.vocab) +
+            ": layers, hidden and vocab replace them.");
       if (train == nullptr || model.drawn) continue;
       if (const std::string words = stored_words(*train, model); !words.empty()) add(name + words);
     }
