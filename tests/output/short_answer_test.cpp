@@ -158,5 +158,33 @@ TEST(Remarks, OffloadSaysHowMuchTheMachineNeedsAndHas) {
   EXPECT_EQ(host_words(estimate), "");
 }
 
+/// Rows of one table do the same work; where one does not train the same, or hangs on the host's memory, it is named,
+/// whatever else there is to say.
+TEST(Remarks, RowsThatAreNotLikeThePickAreNamed) {
+  PlanFixture fixture;
+  const PlanReport report = fixture.report();
+  const std::size_t rows = answer_rows(report).size();
+  ASSERT_GE(rows, 2U);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Plan* row = answer_rows(report)[i];
+    if (row == report.pick()) continue;
+    PhaseEstimate& estimate =
+        fixture.found.plans[static_cast<std::size_t>(row - fixture.found.plans.data())].phases[0].estimate.change();
+    const auto said = [&](std::string_view part) {
+      return std::ranges::any_of(remarks(report), [&](const Remark& remark) {
+        return remark.text.starts_with(row->label) && has(remark.text, part);
+      });
+    };
+    EXPECT_FALSE(said("pure bf16") || said("CPU memory")) << row->label;
+    estimate.lighter = true;
+    EXPECT_TRUE(said("pure bf16")) << row->label;
+    EXPECT_TRUE(has(answer(fixture), "pure bf16")) << answer(fixture);
+    estimate.lighter = false;
+    estimate.strategy.offload = Offload::kOptimizer;
+    EXPECT_TRUE(said("in CPU memory (offload)")) << row->label;
+    estimate.strategy.offload = Offload::kNone;
+  }
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -147,8 +147,8 @@ TEST(Recommendation, LimitsComeBeforeTheGoal) {
   EXPECT_FALSE(missed.within_deadline);
 }
 
-TEST(Recommendation, TheNearestMissHasTheBestChance) {
-  std::vector<Plan> plans = {plan(128, 5), plan(4.5, 5.9), plan(4, 6), plan(1, 40)};
+TEST(Recommendation, TheNearestMissAsksForTheLeastMore) {
+  std::vector<Plan> plans = {plan(128, 9), plan(4.5, 9.1), plan(4, 9.2), plan(1, 40)};
   mark_frontier(plans);
   Job job;
   job.limits.budget = Dollars{8};
@@ -159,21 +159,27 @@ TEST(Recommendation, TheNearestMissHasTheBestChance) {
   }
   const auto dollars = [&] { return plans[static_cast<std::size_t>(*recommend(job, plans).pick)].cost.p50.value; };
   job.goal = Goal::kCheapest;
-  EXPECT_EQ(dollars(), 5.9) << "of equal chances the goal's";
+  EXPECT_EQ(dollars(), 9) << "of nearly equal ones the goal's";
   job.goal = Goal::kFastest;
-  EXPECT_EQ(dollars(), 6);
+  EXPECT_EQ(dollars(), 9.2);
+  // A wide range has a chance, and is no nearer for it.
+  plans[2].cost.p90 = Dollars{20};
+  plans[2].chance_in_budget = 0.9;
+  EXPECT_EQ(dollars(), 9.1);
+  plans[2].cost.p90 = plans[2].cost.p50 * 1.1;
   // Both limits: a plan that surely keeps one and never the other is no near miss.
   job.limits.deadline = Seconds{5 * 3600};
   for (std::size_t i = 0; i < plans.size(); ++i) plans[i].chance_in_time = i == 0 ? 0 : i == 3 ? 1 : 0.5;
   plans[3].meets_deadline = true;
-  EXPECT_EQ(dollars(), 6);
+  EXPECT_EQ(dollars(), 9.2);
   // Without any chance: the cheapest in time, and of a budget alone the cheapest.
   for (Plan& one : plans) one.chance_in_budget = 0;
   for (std::size_t i = 0; i < 3; ++i) plans[i].meets_deadline = false;
   EXPECT_EQ(dollars(), 40);
   job.limits.deadline.reset();
+  job.goal = Goal::kCheapest;
   for (Plan& one : plans) one.chance_in_time.reset();
-  EXPECT_EQ(dollars(), 5);
+  EXPECT_EQ(dollars(), 9);
 }
 
 }  // namespace

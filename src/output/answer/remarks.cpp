@@ -264,6 +264,22 @@ std::string other_formats_remark(const PlanReport& report, const Plan& pick) {
          (report.in_flags ? "--optimizer adamw" : "optimizer: adamw") + ": fp32 in every row).";
 }
 
+bool offloads(const Plan& plan) {
+  return std::ranges::any_of(plan.phases,
+                             [](const PhasePlan& part) { return part.estimate->strategy.offload != Offload::kNone; });
+}
+
+/// Rows that keep something in the host's memory where the pick does not: their hours hang on what it is.
+std::string other_offload_remark(const PlanReport& report, const Plan& pick) {
+  if (offloads(pick)) return "";
+  std::vector<std::string> names;
+  for (const Plan* plan : answer_rows(report))
+    if (offloads(*plan)) names.push_back(report.name(*plan));
+  if (names.empty()) return "";
+  const bool one = names.size() == 1;
+  return listed_few(std::move(names)) + (one ? " keeps" : " keep") + " part of the training in CPU memory (offload).";
+}
+
 /// GPUs that are paid and have nothing to do.
 std::string unused_remark(const PlanReport& report, const Plan& plan) {
   for (const PhasePlan& part : plan.phases)
@@ -347,7 +363,8 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_disk, true, disk_remark},
     {&AnswerConstants::weight_host, true, unknown_host_remark},
     {&AnswerConstants::weight_host, false, host_remark},
-    {&AnswerConstants::weight_host, false, other_formats_remark},
+    {&AnswerConstants::weight_memory, false, other_formats_remark},
+    {&AnswerConstants::weight_host, false, other_offload_remark},
     {&AnswerConstants::weight_old_prices, true, age_remark},
     {&AnswerConstants::weight_software, true, software_remark},
     {&AnswerConstants::weight_regret, true, formats_words},

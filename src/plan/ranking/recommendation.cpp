@@ -1,6 +1,7 @@
 #include "plan/ranking/recommendation.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -46,6 +47,14 @@ std::vector<const Plan*> contenders(const std::vector<Plan>& plans) {
 
 namespace {
 
+/// By what factor the limits would have to be raised for a plan to keep them in nine of ten cases; 1: it does.
+double beyond(const Job& job, const Plan& plan) {
+  double factor = 1;
+  if (job.limits.deadline) factor = std::max(factor, (plan.hours.p90 + plan.wait.p90) / *job.limits.deadline);
+  if (job.limits.budget) factor = std::max(factor, (plan.cost.p90 + job.contingency) / *job.limits.budget);
+  return factor;
+}
+
 /// The pick among those that `runs`, and whether it misses the limits.
 template <class Runs>
 std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Plan>& plans, Runs runs) {
@@ -58,18 +67,19 @@ std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Pla
   // The nearest miss: of the limits that can not be kept, the target weighs first, then the deadline.
   if (std::ranges::none_of(plans, [&](const Plan& p) { return runs(p) && p.reaches_target; }))
     return {least(plans, runs, [](const Plan& p) { return std::tuple(p.shortfall(), p.cost.p50); }), true};
-  // A small chance tells how wide a prediction is, not how near a plan: hardware that nobody measured would be closest.
-  constexpr double kNoChance = 0.1;
-  const auto chance = [&](const Plan& p) {
-    const double in_time = job.limits.deadline ? p.chance_in_time.value_or(0) : 1;
-    const double in_budget = job.limits.budget ? p.chance_in_budget.value_or(0) : 1;
-    return std::min(in_time, in_budget) < kNoChance ? 0 : in_time * in_budget;
+  // A chance tells how wide a prediction is, not how near a plan: hardware that nobody measured would be closest. Of
+  // plans that may keep both limits, the one for which they would have to be raised least; nearly as little decides
+  // nothing.
+  constexpr double kNoChance = 0.1, kNearly = 1.1;
+  const bool both = job.limits.deadline && job.limits.budget;
+  const auto comes_near = [&](const Plan& p) {
+    return runs(p) && (!both || std::min(p.chance_in_time.value_or(0), p.chance_in_budget.value_or(0)) >= kNoChance);
   };
-  double best = 0;
+  double best = std::numeric_limits<double>::infinity();
   for (const Plan& plan : plans)
-    if (runs(plan)) best = std::max(best, chance(plan));
-  if (best > 0) return {by_goal([&](const Plan& p) { return runs(p) && chance(p) >= best; }), true};
-  if (!job.limits.deadline) return {least(plans, runs, cost), true};
+    if (comes_near(plan)) best = std::min(best, beyond(job, plan));
+  if (const auto near = by_goal([&](const Plan& p) { return comes_near(p) && beyond(job, p) <= best * kNearly; }))
+    return {near, true};
   const auto in_time = least(plans, [&](const Plan& p) { return runs(p) && p.meets_deadline; }, cost);
   const auto hours = [&](const Plan& p) { return goal_key(job, Goal::kFastest, p); };
   return {in_time ? in_time : least(plans, runs, hours), true};

@@ -14,6 +14,7 @@
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
 #include "plan/notes/interruption_notes.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 namespace {
@@ -62,6 +63,29 @@ std::string adapter_words(const Job& job, const PhaseEstimate& estimate) {
     if (!use.frozen && !use.custom && use.shape.moe())
       return "no adapters in the routed experts of " + printable(use.name, 60);
   return "";
+}
+
+/// "torchtitan, as hf-trainer and torch do not train in fp8": where the precision that the job states, and not the
+/// work, has changed the framework; "" elsewhere.
+std::string framework_words(const PlanReport& report, const PhaseEstimate& estimate) {
+  const TrainPhase* train = training(report.job, estimate);
+  if (train == nullptr || !train->framework.empty() || !train->precision.given() || estimate.framework == nullptr)
+    return "";
+  const auto work = training_work(*train);
+  if (!work) return "";
+  const PracticeConstants& practice = report.catalogue.practice_constants;
+  const double taken = framework_care(practice, *estimate.framework, *work, estimate.nodes);
+  const Precision precision = estimate.strategy.precision;
+  std::vector<std::string> others;
+  for (const Framework& one : report.catalogue.frameworks) {
+    const bool first =
+        one.trains && thought_of(practice, one, *work) && framework_care(practice, one, *work, estimate.nodes) < taken;
+    if (first && std::ranges::find(one.precisions, precision) == one.precisions.end()) others.push_back(one.name);
+  }
+  if (others.empty()) return "";
+  const bool one = others.size() == 1;
+  return estimate.framework->name + ", as " + listed(others) + (one ? " does" : " do") + " not train in " +
+         std::string(name_of(precision));
 }
 
 /// Samples longer than the sequence lose what is beyond it: a caution where that is much of the data; "" elsewhere.
@@ -138,6 +162,8 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
       lines.push_back(words + at + " (" + (report.in_flags ? "--set start=" : "start: ") +
                       (phase.start == StartFrom::kScratch ? "weights" : "scratch") + ").");
     if (const std::string words = adapter_words(report.job, phase); !words.empty()) lines.push_back(words + at + ".");
+    if (const std::string words = framework_words(report, phase); !words.empty())
+      lines.push_back(words + at + " (" + (report.in_flags ? "--framework" : "framework") + ").");
     if (std::string words = slots_words(report.job, report.catalogue, phase); !words.empty())
       lines.push_back(std::move(words));
     if (phase.lighter)
