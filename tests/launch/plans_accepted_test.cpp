@@ -108,5 +108,30 @@ TEST(PlansAccepted, LaunchRefusesNoPlanOfAFrameworkThatItWrites) {
   EXPECT_EQ(met.size(), kFrameworks.size() - 1) << "of the frameworks that launch writes programs for";
 }
 
+/// The column `scripts` of data/frameworks.csv, which the choice between frameworks goes by.
+TEST(PlansAccepted, FrameworksWithScriptsAreThoseThatProgramsAreWrittenFor) {
+  int asked = 0;
+  for (const Framework& framework : known().frameworks) {
+    const bool adapters = framework.lora && !framework.full;
+    const std::string work =
+        framework.trains
+            ? "train: {model: Qwen2.5-1.5B, sequence: 1024, batch: 16, data: {tokens: 10M}, framework: " +
+                  framework.name + (adapters ? ", method: lora}" : "}")
+            : "generate: {model: Qwen2.5-1.5B, data: {samples: 1000, prompt_tokens: 100, new_tokens: 100}, "
+              "engine: " +
+                  framework.name + "}";
+    const auto job = read_text_as_job(
+        "market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $1/h}]}\nphases: [{name: a, " + work + "}]\n");
+    if (!job) continue;
+    const Searched searched(*job, Finds::kPerhapsNothing);
+    if (searched.result.plans.empty()) continue;
+    ++asked;
+    const auto lacking = unwritten(searched.job, searched.result.plans.front(), known());
+    const bool none = !lacking.empty() && lacking.front().why.find("gpuplan writes") != std::string::npos;
+    EXPECT_EQ(none, !framework.scripts) << framework.name << (lacking.empty() ? "" : ": " + lacking.front().why);
+  }
+  EXPECT_GE(asked, 20);
+}
+
 }  // namespace
 }  // namespace gpuplan

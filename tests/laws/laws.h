@@ -62,7 +62,7 @@ double worth(const Answer& answer, const Plan& plan);
 /// docs/how-gpuplan-works.md says why it can not be none.
 constexpr double kCare = 2 * 1.02;
 /// The same where the harder way has layers cut in such a framework, too: all that care asks at most (`most` there).
-constexpr double kMostCare = 2.5;
+constexpr double kMostCare = 3;
 
 /// Machines of several phases are chosen by the medians of the phases, and a plan is told by the median of the whole:
 /// the best by one is looked for near the best by the other, and not always found

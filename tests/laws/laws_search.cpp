@@ -191,7 +191,7 @@ Verdict twice_the_data(const Answer& base, Random&) {
 
 /// All that an answer may ask for before it takes a framework that the job does not name, with the points of complexity
 /// (`most` in data/practice_constants.csv).
-constexpr double kMostCare = 2.5 * 1.02;
+constexpr double kMostCare = 3 * 1.02;
 
 Verdict named_framework(const Answer& base, Random& random) {
   std::vector<const Framework*> trainers;

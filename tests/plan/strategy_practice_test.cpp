@@ -336,25 +336,20 @@ TEST(PracticeConstantsOfTheTable, DecideWhatIsChosen) {
   EXPECT_GT(careless.pp * careless.tp, 1);
 }
 
-TEST(PracticeConstantsOfTheTable, MultiplyUpToABoundAndShrinkBeyondFewGpus) {
+TEST(PracticeConstantsOfTheTable, MultiplyUpToABound) {
   PracticeConstants practice;
   practice.tensor = 1.2;
   practice.zero1 = 1.1;
   practice.pipeline = 1.5;
   practice.most = 1.4;
-  practice.few_gpus = 16;
   Strategy s;
   s.dp = 2;
   s.tp = 8;
   s.sharding = Sharding::kZero1;
   NodeShape node = machines_for({"Llama-2-7B", Method::kFull, 4096, 1024, "A100 SXM 80GB", 16, 8, 800}).node;
   EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {}), 1.1 * 1.2);
-  s.dp = 8;
-  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {}), 1 + (1.1 * 1.2 - 1) / 2) << "four times as many GPUs";
-  s.dp = 1;
   s.pp = 2;
   EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {}), 1.4);
-  EXPECT_DOUBLE_EQ(most_care(practice, 64), 1.2);
   EXPECT_EQ(complexity_factors(practice, s, node, {}),
             (std::vector<CareFactor>{{"zero1", 1.1}, {"tensor", 1.2}, {"pipeline", 1.5}}));
   s.pp = 1;
@@ -362,6 +357,44 @@ TEST(PracticeConstantsOfTheTable, MultiplyUpToABoundAndShrinkBeyondFewGpus) {
   EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {1.05, 0}), 1.05 * 1.1 * 1.2) << "another framework";
   EXPECT_GT(complexity_penalty(practice, s, node, {1, 1e9}), complexity_penalty(practice, s, node, {1, 70e9}))
       << "small networks are not cut";
+}
+
+/// Setting up is work once, whatever the run takes.
+TEST(PracticeConstantsOfTheTable, AreAnAmountInLongRuns) {
+  PracticeConstants practice = training_fixture::catalogue().practice_constants;
+  practice.lasting = 0;
+  const Care harder{1.5, 1};
+  for (const int gpus : {1, 8, 1024}) {
+    const Weighing weigh(practice, gpus);
+    const auto asked = [&](Seconds time) { return weigh(time, harder) - time; };
+    EXPECT_DOUBLE_EQ(asked(units::minute) / units::minute, 0.5);
+    const Seconds year = 365 * units::day;
+    EXPECT_NEAR(asked(year) / asked(2 * year), 1, 1e-9);
+    const double hourly = practice.gpu_hour * gpus + practice.waited_hour;
+    EXPECT_NEAR(asked(year) / units::hour * hourly, 0.5 * practice.effort, 1e-6 * practice.effort);
+  }
+}
+
+/// The longer a run, the less is left lying for a setup that is done once: no longer run takes more for a token.
+TEST(StrategyLaws, LongerRunsTakeNoSlowerWays) {
+  for (const Setting& setting : {Setting{"Llama-3.1-8B", Method::kFull, 16384, 16, "H100 SXM", 8, 8, 0},
+                                 Setting{"Llama-3.1-8B", Method::kFull, 4096, 64, "A100 SXM 80GB", 8, 16, 100},
+                                 Setting{"Llama-3.1-8B", Method::kLora, 2048, 16, "RTX 4090", 2, 2, 0},
+                                 Setting{"Llama-3.1-70B", Method::kLora, 4096, 64, "H100 SXM", 8, 8, 0},
+                                 Setting{"Qwen3-30B-A3B", Method::kLora, 2048, 64, "H100 SXM", 8, 8, 0}}) {
+    double before = 1e300;
+    for (const double samples : {1e3, 1e4, 1e5, 1e6, 1e7}) {
+      Job job = job_for(setting);
+      train_of(job).data.samples = samples;
+      train_of(job).start = StartFrom::kWeights;
+      train_of(job).master_weights = Format::kFp32;
+      const auto found = best(job, setting);
+      ASSERT_TRUE(found) << setting.model;
+      const double each = found->work_by_model.value / (found->steps * setting.batch);
+      EXPECT_LE(each, before * 1.001) << setting.model << ", " << samples << ": " << described(*found);
+      before = each;
+    }
+  }
 }
 
 TEST(StrategyLaws, FixedDegreesAreHonoured) {
@@ -407,7 +440,8 @@ void expect_never_worse(const Setting& setting, Optimizer optimizer = Optimizer:
   const TrainingWork work = training_work(train_of(job)).value();
   const auto worth = [&](const PhaseEstimate& e) {
     const double care = framework_care(practice, *e.framework, work, machines_for(setting).nodes);
-    return e.work_by_model * complexity_penalty(practice, e.strategy, node, Habit{care, work.params});
+    return Weighing(practice, setting.gpus)(e.work_by_model,
+                                            care_of(practice, e.strategy, node, Habit{care, work.params}));
   };
   for (const int tp : {1, 2, 4, 8})
     for (const int pp : {1, 2, 4, 8})
@@ -461,12 +495,18 @@ void expect_not_better(const Hard& hard, const std::string& what, Fix fix) {
   if (!other || other->fit != Fit::kFits) return;
   ASSERT_TRUE(open) << hard.setting.model << ", " << what;
   EXPECT_EQ(open->fit, Fit::kFits) << hard.setting.model << ", " << what;
-  EXPECT_LE(open->work_by_model.value, other->work_by_model.value * practice.most * 1.02)
-      << hard.setting.model << ", " << what << ": " << described(*open) << " against " << described(*other);
+  const Seconds least = Weighing(practice, hard.setting.gpus)(other->work_by_model, most_care(practice));
+  EXPECT_LE(open->work_by_model, least) << hard.setting.model << ", " << what << ": " << described(*open) << " against "
+                                        << described(*other);
 }
 
 TEST(StrategyLaws, NamingAFrameworkGainsNoMoreThanItsCare) {
-  for (const Hard& hard : kHard)
+  std::vector<Hard> settings(std::begin(kHard), std::end(kHard));
+  for (Hard longer : kHard) {
+    longer.samples = 1e6;  // where care is an amount
+    settings.push_back(longer);
+  }
+  for (const Hard& hard : settings)
     for (const Framework& framework : training_fixture::catalogue().frameworks) {
       Job job = job_for(hard.setting);
       train_of(job).data.samples = hard.samples;

@@ -10,7 +10,8 @@
 namespace gpuplan {
 
 struct PracticeConstants {
-  // By how much a way must be faster, for each one thing that somebody has to set up and to look for faults in.
+  // By how much a way must be faster in a run that is not long, for each one thing that somebody has to set up and to
+  // look for faults in. Setting up is work once: in long runs it counts as an amount (`effort`).
   double tensor = kUnset;            ///< tensor parallelism over fast links
   double tensor_over_pcie = kUnset;  ///< tensor parallelism over PCIe
   double pipeline = kUnset;
@@ -25,12 +26,16 @@ struct PracticeConstants {
   double hybrid = kUnset;           ///< weights inside groups of ranks
   double dense_framework = kUnset;  ///< a mixture of experts pretrained where experts are not known
   double other_framework = kUnset;  ///< a framework that is thought of by name only
+  double without_script = kUnset;   ///< a framework that launch writes no programs for
   double cut_params = kUnset;       ///< parameters at which cutting layers counts twice what it does far above
   double pretrain_tokens =
       kUnset;                      ///< tokens of further training from which on it is more pretraining than fine-tuning
   double scratch_tokens = kUnset;  ///< tokens a parameter from which on a published network starts anew
   double most = kUnset;            ///< all of these together at most
-  double few_gpus = kUnset;        ///< GPUs up to which all of it counts in full
+  double effort = kUnset;          ///< dollars that setting up a way with a factor of 2 is worth
+  double gpu_hour = kUnset;        ///< dollars of a GPU-hour that a faster way saves
+  double waited_hour = kUnset;     ///< dollars of an hour that a faster way is done sooner
+  double lasting = kUnset;         ///< share of it that counts however long a run is
   double each_point = kUnset;      ///< share of time that each point of complexity() counts as
 
   // Sequences of an optimizer step where the job does not say (plan/strategy/step_batch.h).
@@ -80,11 +85,15 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"hybrid", &PracticeConstants::hybrid},
     PracticeConstant{"dense_framework", &PracticeConstants::dense_framework},
     PracticeConstant{"other_framework", &PracticeConstants::other_framework},
+    PracticeConstant{"without_script", &PracticeConstants::without_script},
     PracticeConstant{"cut_params", &PracticeConstants::cut_params},
     PracticeConstant{"pretrain_tokens", &PracticeConstants::pretrain_tokens},
     PracticeConstant{"scratch_tokens", &PracticeConstants::scratch_tokens},
     PracticeConstant{"most", &PracticeConstants::most},
-    PracticeConstant{"few_gpus", &PracticeConstants::few_gpus},
+    PracticeConstant{"effort", &PracticeConstants::effort},
+    PracticeConstant{"gpu_hour", &PracticeConstants::gpu_hour},
+    PracticeConstant{"waited_hour", &PracticeConstants::waited_hour},
+    PracticeConstant{"lasting", &PracticeConstants::lasting},
     PracticeConstant{"each_point", &PracticeConstants::each_point},
     PracticeConstant{"batch_tokens", &PracticeConstants::batch_tokens},
     PracticeConstant{"batch_params", &PracticeConstants::batch_params},

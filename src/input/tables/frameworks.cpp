@@ -93,8 +93,9 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
              optimizers = cells.column("optimizers"), master = cells.column("master"), hosts = cells.column("hosts"),
              rank = cells.column("auto"), fine_tune = cells.column("fine_tune"), pretrain = cells.column("pretrain"),
              eased_by = cells.column("eased_by"), auto_methods = cells.column("auto_methods"),
-             fused_loss = cells.column("fused_loss"), activation_offload = cells.column("activation_offload"),
-             source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
+             scripts = cells.column("scripts"), fused_loss = cells.column("fused_loss"),
+             activation_offload = cells.column("activation_offload"), source = cells.column("source"),
+             as_of = cells.column("as_of"), notes = cells.optional_column("notes");
 
   catalogue.frameworks.reserve(catalogue.frameworks.size() + table->rows());
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
@@ -112,7 +113,8 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
                                                   [&](const Gpu& gpu) { return gpu.vendor == vendor; }))
         cells.fail(row, "column vendors: no GPU has the vendor '" + printable(vendor, 60) + "'");
     framework.min_compute_capability = cells.number(row, capability, 0, 99);
-    for (const auto column : {tensor, pipeline, context, expert, offload, recompute, compile, cuda_graphs, hosts})
+    for (const auto column :
+         {tensor, pipeline, context, expert, offload, recompute, compile, cuda_graphs, hosts, scripts})
       cells.required(row, column);
     if (framework.trains)
       for (const auto column : {methods, optimizers, master}) cells.required(row, column);
@@ -131,6 +133,7 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     framework.fine_tune = cells.number(row, fine_tune, 1, 10);
     framework.pretrain = cells.number(row, pretrain, 1, 10);
     framework.eased_by = cells.number(row, eased_by, 1, 1e15);
+    framework.scripts = cells.yes_no(row, scripts);
     if (cells.text(row, auto_methods) == "none") {
       framework.auto_full = framework.auto_adapters = false;
     } else if (const auto thought_of = cells.choices<Method>(row, auto_methods); !thought_of.empty()) {

@@ -71,8 +71,12 @@ class Beside {
       found.memory = best->memory_total;
       const PracticeConstants& practice = catalogue_.practice_constants;
       const Habit habit = habit_of(*best, *workload.training), usual = habit_of(chosen_, *workload.training);
-      found.complexity_penalty = complexity_penalty(practice, best->strategy, machines_.node, habit) /
-                                 complexity_penalty(practice, chosen_.strategy, machines_.node, usual);
+      const auto asks = [&](const PhaseEstimate& one, const Habit& whose) {
+        const Care care{complexity_penalty(practice, one.strategy, machines_.node, whose)};
+        return Weighing(practice, machines_.gpus)(one.work_by_model, care) / one.work_by_model;
+      };
+      if (best->work_by_model > Seconds{} && chosen_.work_by_model > Seconds{})
+        found.complexity_penalty = asks(*best, habit) / asks(chosen_, usual);
       found.factors = complexity_factors(practice, best->strategy, machines_.node, habit);
       found.factors_chosen = complexity_factors(practice, chosen_.strategy, machines_.node, usual);
       if (chosen_.work_by_model > Seconds{}) found.time = best->work_by_model / chosen_.work_by_model;
@@ -94,9 +98,10 @@ class Beside {
   }
 
   Habit habit_of(const PhaseEstimate& estimate, const TrainingWork& work) const {
-    const bool free = !named_ && estimate.framework != nullptr;
-    return {free ? framework_care(catalogue_.practice_constants, *estimate.framework, work, machines_.nodes) : 1,
-            work.params};
+    if (named_ || estimate.framework == nullptr) return {1, work.params};
+    const PracticeConstants& practice = catalogue_.practice_constants;
+    return gpuplan::habit_of(practice, *estimate.framework, work,
+                             framework_care(practice, *estimate.framework, work, machines_.nodes));
   }
 
   void add(std::optional<Alternative> found) {
@@ -240,7 +245,8 @@ class Beside {
   }
 
   /// The best of the others that people would think of, all else open; of all where the way chosen waits for links or
-  /// recomputes. One that is far faster is told beside it, whatever the care.
+  /// recomputes, or has no script. One that is far faster is told beside it, whatever the care, and one that launch
+  /// writes a program for beside others that it does not.
   void framework() {
     if (chosen_.framework == nullptr) return;
     TrainPhase train = as_run(train_, chosen_);
@@ -251,20 +257,22 @@ class Beside {
         training_software(catalogue_, *work, *machines_.node.gpu, machines_.gpus, machines_.nodes);
     const Strategy& s = chosen_.strategy;
     const bool waits = s.offload != Offload::kNone || s.recompute == Recompute::kFull ||
-                       (shards_weights(s.sharding) && !fast_links(machines_.node));
+                       (shards_weights(s.sharding) && !fast_links(machines_.node)) || !chosen_.framework->scripts;
     const std::span all(software.frameworks);
-    std::optional<Alternative> best, fastest;  // care considered, and not
+    std::optional<Alternative> best, fastest, written;  // care considered, and not; of those with scripts
     for (std::size_t i = 0; i < (waits ? all.size() : software.usual); ++i) {
       if (all[i] == chosen_.framework) continue;
       const auto one = ask(Aspect::kFramework, [&](TrainPhase& train) { train.framework = all[i]->name; });
       if (!one || one->time <= 0) continue;
       if (!best || one->weighed() < best->weighed()) best = one;
       if (one->why == WhyNot::kNotWorthIt && (!fastest || one->time < fastest->time)) fastest = one;
+      if (all[i]->scripts && (!written || one->weighed() < written->weighed())) written = one;
     }
     // Who names one has a reason, which a small gain is none against.
     constexpr double kMuch = 0.5;
     if (named_ && (!best || best->time > kMuch)) return;
     const bool far = fastest && best && fastest->time * kFarFaster <= best->time;
+    if (!chosen_.framework->scripts && written && !best->framework->scripts) add(std::move(written));
     add(std::move(best));
     if (far) add(std::move(fastest));
   }

@@ -12,10 +12,6 @@ namespace {
 
 bool wider_than_a_machine(int ranks, const NodeShape& node) { return ranks > node.gpus; }
 
-double for_so_many(const PracticeConstants& practice, double factor, double gpus) {
-  return gpus <= practice.few_gpus ? factor : 1 + (factor - 1) * std::sqrt(practice.few_gpus / gpus);
-}
-
 /// The smaller a model, the less is there to be cut.
 double for_small(const PracticeConstants& practice, const Habit& habit) {
   return habit.params > 0 ? 1 + practice.cut_params / habit.params : 1;
@@ -100,9 +96,15 @@ bool thought_of(const PracticeConstants& practice, const Framework& framework, c
   return (share > 0 && framework.pretrain > 0) || (share < 1 && framework.fine_tune > 0);
 }
 
+Habit habit_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work, double care) {
+  const bool tunes = pretraining_share(practice, work) <= 0;
+  return {care, work.params, tunes && !thought_of(practice, framework, work)};
+}
+
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes) {
-  if (!thought_of(practice, framework, work)) return practice.other_framework;
+  const double by_hand = framework.scripts ? 1 : practice.without_script;
+  if (!thought_of(practice, framework, work)) return practice.other_framework * by_hand;
   const double share = pretraining_share(practice, work);
   // A framework that is thought of for one kind only has the same standing for the other, where it comes up at all.
   const double tune = framework.fine_tune > 0 ? framework.fine_tune : framework.pretrain;
@@ -110,7 +112,7 @@ double framework_care(const PracticeConstants& practice, const Framework& framew
   const double ease = framework.eased_by > 0 ? 1 / (1 + work.params * nodes / framework.eased_by) : 1;
   double care = tune + (1 + (pretrain - 1) * ease - tune) * share;
   if (work.moe && !framework.expert) care *= 1 + (practice.dense_framework - 1) * share;
-  return care;
+  return care * by_hand;
 }
 
 double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
@@ -118,13 +120,20 @@ double complexity_penalty(const PracticeConstants& practice, const Strategy& str
   double factor = habit.framework;
   for_each_factor(practice, strategy, node, habit,
                   [&](double PracticeConstants::* one, double more) { factor *= 1 + (practice.*one - 1) * more; });
-  // Cuts in a framework that people think of for no work at all ask for both in full, and the more the smaller the
+  // Cuts in a framework that people think of for no fine-tuning ask for both in full, and the more the smaller the
   // model is: a day or two of setup for what nobody does with small ones.
   const bool cut = strategy.tp * strategy.pp * strategy.cp > 1;
-  const bool odd = cut && habit.framework == practice.other_framework;
-  return for_so_many(practice, odd ? factor * for_small(practice, habit) : std::min(factor, practice.most),
-                     strategy.gpus());
+  const bool odd = cut && habit.odd;
+  return odd ? factor * for_small(practice, habit) : std::min(factor, practice.most);
 }
+
+Care care_of(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, const Habit& habit) {
+  return {complexity_penalty(practice, strategy, node, habit), weight_of_points(practice, complexity(strategy))};
+}
+
+Weighing::Weighing(const PracticeConstants& practice, double gpus)
+    : full_(practice.effort / (practice.gpu_hour * gpus + practice.waited_hour) * units::hour),
+      lasting_(practice.lasting) {}
 
 std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, const Strategy& strategy,
                                            const NodeShape& node, const Habit& habit) {
@@ -137,9 +146,9 @@ std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, co
   return factors;
 }
 
-double most_care(const PracticeConstants& practice, double gpus) { return for_so_many(practice, practice.most, gpus); }
-
 double weight_of_points(const PracticeConstants& practice, int points) { return 1 + practice.each_point * points; }
+
+Care most_care(const PracticeConstants& practice) { return {practice.most, weight_of_points(practice, kMostPoints)}; }
 
 int complexity(const Strategy& s) {
   return (s.tp > 1 ? 2 : 0) + (s.pp > 1 ? 3 : 0) + (s.interleave > 1 ? 1 : 0) + (s.cp > 1 ? 2 : 0) +

@@ -20,6 +20,7 @@ struct PhaseEstimate;
 struct Habit {
   double framework = 1;  ///< framework_care(): at least 1; 1 where the job names it
   double params = 0;     ///< of the networks: small ones are not cut; 0: not known
+  bool odd = false;      ///< nobody thinks of it for such fine-tuning: cuts in it ask for the more
 };
 
 /// Whether a framework is taken for such a method unless it is named.
@@ -30,9 +31,13 @@ bool joins_samples(const Framework& framework, const TrainPhase& train, StartFro
 /// Whether people think of a framework for such work; others they take where it pays.
 bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work);
 
+/// How people see a framework that the job leaves open, with framework_care() over the least of all.
+Habit habit_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work, double care);
+
 /// How much faster than one that people would take first a framework must be for such work on so many machines. What it
 /// is for fine-tuning goes over to what it is for pretraining as tokens grow; what pretraining asks for fades with
-/// parameters x machines where the framework is `eased_by` them. `other_framework` for one that is not thought of.
+/// parameters x machines where the framework is `eased_by` them. `other_framework` for one that is not thought of, and
+/// more for one without scripts.
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes);
 
@@ -48,13 +53,34 @@ bool mostly_pretraining(const PracticeConstants& practice, const TrainingWork& w
 /// of many tokens a parameter.
 StartFrom start_from(const PracticeConstants& practice, const TrainingWork& work);
 
-/// A harder way must be faster than a plainer one that fits by this factor (at least 1). Care is work that people do
-/// once and what it saves grows with the GPUs: large runs ask for less.
+/// What a way asks for beside its time.
+struct Care {
+  double setup = 1;   ///< in a run that is not long a plainer way that fits may take so many times as long
+  double points = 1;  ///< weight_of_points(): decides between equally fast ways
+};
+Care care_of(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, const Habit& habit);
+
+/// Times with the care that they take. Setting up is work that people do once: in short runs it counts as a share of
+/// the time, in long ones as what so many people's hours are worth beside the GPUs' and one's own that the run takes.
+class Weighing {
+ public:
+  Weighing(const PracticeConstants& practice, double gpus);
+  /// Grows with the time; never below it.
+  Seconds operator()(Seconds time, const Care& care) const {
+    const Seconds counted = time < full_ ? time : full_ + lasting_ * (time - full_);
+    return (time + (care.setup - 1) * counted) * care.points;
+  }
+
+ private:
+  Seconds full_;  ///< up to so long the share counts
+  double lasting_;
+};
+
+/// The product of what cuts, shards, offload and framework ask for (at least 1).
 double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
                           const Habit& habit);
 
-/// What it is the product of, but for the bounds and the number of GPUs: rows of data/practice_constants.csv by name,
-/// and "framework".
+/// What it is the product of, but for the bounds: rows of data/practice_constants.csv by name, and "framework".
 struct CareFactor {
   std::string_view name;
   double value = 1;
@@ -63,15 +89,14 @@ struct CareFactor {
 std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, const Strategy& strategy,
                                            const NodeShape& node, const Habit& habit);
 
-/// The most that complexity_penalty() asks for with so many GPUs.
-double most_care(const PracticeConstants& practice, double gpus);
-
 /// How much a person has to understand to run it: decides between ways that are equally fast.
 int complexity(const Strategy& strategy);
 /// More points than any strategy has.
 inline constexpr int kMostPoints = 20;
 /// What so many points make a strategy look longer by.
 double weight_of_points(const PracticeConstants& practice, int points);
+/// The most that cuts in a framework that people think of for some work ask for.
+Care most_care(const PracticeConstants& practice);
 
 // What people who fine-tune all weights take where AdamW with fp32 states has no room on the GPUs, rather than wait for
 // host memory: 8-bit states, and weights in bf16 without an fp32 copy.

@@ -220,7 +220,8 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
       // Formats cost quality: none that keeps no fp32 weights is taken for speed.
       const bool lesser = phase.method == Method::kFull && !framework.master_fp32 && !phase.master_weights;
       if (lesser && !result.frameworks.empty()) continue;
-      if (training.refusal(framework) == Refusal::kNone) take(practice.other_framework, framework, false);
+      if (training.refusal(framework) == Refusal::kNone)
+        take(framework_care(practice, framework, work, nodes), framework, false);
     }
     // What people think of first may not do it: the next, in the order of the catalogue.
     result.usual = std::max(result.usual, std::min<std::size_t>(1, result.frameworks.size()));

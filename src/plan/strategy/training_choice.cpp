@@ -23,6 +23,7 @@ TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const PracticeCons
     : workload_(workload),
       work_(*workload.training),
       practice_(practice),
+      weigh_(practice, gpus),
       node_(machines.node),
       gpus_(gpus),
       nodes_(machines.node.machines_for(gpus)),
@@ -163,8 +164,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const Seconds time = estimate.step.total() * steps;
   const bool fits = memory.p90 < usable_;
   if (fits && time < faster_than_) faster_ = std::min(faster_.value_or(memory.p90), memory.p90);
-  const double points = weight_of_points(practice_, complexity(strategy));
-  const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, habit_) * points);
+  const Seconds weighed = weigh_(time, care_of(practice_, strategy, node_, habit_));
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.
   const bool none = !fits && best_.any && best_.fits;
   const Seconds at_risk = fits || none ? weighed : with_risk(weighed, least, memory);

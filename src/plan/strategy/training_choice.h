@@ -87,6 +87,7 @@ class TrainingChoice {
   const PhaseWorkload& workload_;
   const TrainingWork& work_;
   const PracticeConstants& practice_;
+  Weighing weigh_;
   const NodeShape& node_;
   int gpus_, nodes_;
   const Given* memory_given_;

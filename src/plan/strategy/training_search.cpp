@@ -40,6 +40,7 @@ class TrainingSearch {
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
         usual_(workload.usual),
+        weigh_(catalogue.practice_constants, gpus),
         sooner_(sooner),
         tally_(&tally),
         software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_)),
@@ -111,12 +112,12 @@ class TrainingSearch {
 
    private:
     /// What the cut and what lies on the host ask for; nothing else differs where this is asked.
-    double care_of(const Strategy& s) {
+    const Care& care_of(const Strategy& s) {
       if (s.tp != cut_.tp || s.pp != cut_.pp || s.cp != cut_.cp || s.ep != cut_.ep) care_ = {};
       cut_ = s;
-      double& care = care_[static_cast<std::size_t>(s.offload)];
-      if (care == 0) care = search_.care_of(place_, s);
-      return care;
+      std::optional<Care>& care = care_[static_cast<std::size_t>(s.offload)];
+      if (!care) care = search_.care_of(place_, s);
+      return *care;
     }
 
     TrainingSearch& search_;
@@ -124,7 +125,7 @@ class TrainingSearch {
     SearchTier tier_;
     LayerTable& table_;
     Strategy cut_{};
-    std::array<double, 8> care_{};  ///< by offload, of that cut; 0: not asked yet
+    std::array<std::optional<Care>, 8> care_{};  ///< by offload, of that cut, once it is asked for
   };
 
   /// Frameworks that people think of for such work, or the others.
@@ -163,7 +164,10 @@ class TrainingSearch {
       const Framework* framework = software_.frameworks[i];
       start.compile = software_.compile[i];
       start.framework = whole<std::int16_t>(framework - catalogue_.frameworks.data());
-      tools_.push_back({start, {}, {software_.care[i], work_.params}, {}, {}, {}, {}});
+      const bool named = !phase_.framework.empty();
+      const Habit habit = named ? Habit{1, work_.params}
+                                : habit_of(catalogue_.practice_constants, *framework, work_, software_.care[i]);
+      tools_.push_back({start, {}, habit, {}, {}, {}, {}});
     }
   }
 
@@ -231,7 +235,7 @@ class TrainingSearch {
   template <class Look>
   void take_from_smaller(Bytes usable, Sizes which, const Look& look_again, BestTraining& best) {
     const PracticeConstants& practice = catalogue_.practice_constants;
-    const double most = most_care(practice, gpus_) * weight_of_points(practice, kMostPoints);
+    const Care most = most_care(practice);
     tally_ = &uncounted_;
     held_.reset();
     if (which == Sizes::kAll) held_ = best.strategy.framework;
@@ -261,9 +265,9 @@ class TrainingSearch {
       if (size > usable) continue;
       if (size <= least) return;
       choice_.start(size);
-      limit_ = best.time * most;
+      limit_ = weigh_(best.time, most);
       look_again();
-      if (!choice_.fits() || choice_.best().weighed >= best.time * most) return;
+      if (!choice_.fits() || choice_.best().weighed >= limit_) return;
       const BestTraining& next = choice_.best();
       usable = std::min(next.need, size * (1 - 1e-9));
       if (next.time < best.time) best = next;
@@ -296,11 +300,11 @@ class TrainingSearch {
     if (probe_) return may_be_faster(least_of_sequences(place));
     if (first) return true;
     const Seconds weighed = limit();
-    const double care = least_care(tools_[place].habit, tier);
+    const Care care = least_care(tools_[place].habit, tier);
     // Frameworks differ in the time of one kernel by less than that: a look at the first spares their constants.
     constexpr double kDiffer = 0.7;
-    if (place >= software_.usual && least_time(0) * kDiffer * care >= weighed) return false;
-    return least_time(place) * care < weighed;
+    if (place >= software_.usual && weigh_(least_time(0) * kDiffer, care) >= weighed) return false;
+    return weigh_(least_time(place), care) < weighed;
   }
 
   bool too_late(std::size_t place, SearchTier tier) {
@@ -313,7 +317,7 @@ class TrainingSearch {
     if (reference() == nullptr) return true;
     if (probe_) return may_be_faster(least_of_sequences(place));
     if (uses_host(tier)) degrees.offload = Offload::kOptimizer;
-    return least_time(place) * care_of(place, degrees) < limit();
+    return weigh_(least_time(place), care_of(place, degrees)) < limit();
   }
 
   /// The same of ways that keep so much in the host's memory: what the CPU and PCIe take for it at the least. `care`:
@@ -331,7 +335,7 @@ class TrainingSearch {
     if (includes(s.offload, Offload::kOptimizer)) time += host_optimizer_time(rates, work_.trainable / gpus_) * steps;
     if (sooner_ != nullptr && time >= sooner_->than_on_host) return false;
     if (reference() == nullptr) return true;
-    return probe_ ? may_be_faster(time) : time * care() < limit();
+    return probe_ ? may_be_faster(time) : weigh_(time, care()) < limit();
   }
 
   /// REQUIRES: probe_.
@@ -339,10 +343,8 @@ class TrainingSearch {
     return least < probe_->faster_than && (probe_->least_memory || !choice_.faster());
   }
 
-  double care_of(std::size_t place, const Strategy& strategy) const {
-    const PracticeConstants& practice = catalogue_.practice_constants;
-    return complexity_penalty(practice, strategy, machines_.node, tools_[place].habit) *
-           weight_of_points(practice, complexity(strategy));
+  Care care_of(std::size_t place, const Strategy& strategy) const {
+    return gpuplan::care_of(catalogue_.practice_constants, strategy, machines_.node, tools_[place].habit);
   }
 
   /// What was found to fit, if need be on the GPUs as they are while others are looked at; may be null.
@@ -351,7 +353,7 @@ class TrainingSearch {
   Seconds limit() const { return choice_.fits() ? std::min(choice_.best().weighed, limit_) : limit_; }
 
   /// What ways on this tier ask for at the least.
-  double least_care(const Habit& habit, SearchTier tier) const {
+  Care least_care(const Habit& habit, SearchTier tier) const {
     const NodeShape& node = machines_.node;
     const PracticeConstants& practice = catalogue_.practice_constants;
     const Offload offload = uses_host(tier) ? Offload::kOptimizer : Offload::kNone;
@@ -359,7 +361,7 @@ class TrainingSearch {
       Strategy plain;
       plain.dp = gpus_;
       plain.offload = offload;
-      return complexity_penalty(practice, plain, node, habit);
+      return {complexity_penalty(practice, plain, node, habit)};
     }
     Strategy tensor, pipeline, context;
     tensor.dp = pipeline.dp = context.dp = (gpus_ + 1) / 2;
@@ -368,7 +370,7 @@ class TrainingSearch {
     double least = std::min(complexity_penalty(practice, tensor, node, habit),
                             complexity_penalty(practice, pipeline, node, habit));
     if (candidates_.most_context() > 1) least = std::min(least, complexity_penalty(practice, context, node, habit));
-    return least;
+    return {least};
   }
 
   /// All sequences on this framework, without recomputation, traffic and the optimizer.
@@ -408,7 +410,8 @@ class TrainingSearch {
   const Machines& machines_;
   const Gpu& gpu_;
   int gpus_, nodes_;
-  bool usual_;            ///< only frameworks that people think of
+  bool usual_;  ///< only frameworks that people think of
+  Weighing weigh_;
   const Sooner* sooner_;  ///< what takes longer is of no use; may be null
   bool plain_fits_ = false;
   std::optional<std::int16_t> held_;  ///< the framework of the best way, once others are looked for on less memory
