@@ -362,8 +362,7 @@ TEST(PracticeConstantsOfTheTable, MultiplyUpToABound) {
 /// Setting up is work once, whatever the run takes.
 TEST(PracticeConstantsOfTheTable, AreAnAmountInLongRuns) {
   PracticeConstants practice = training_fixture::catalogue().practice_constants;
-  practice.lasting = 0;
-  const Care harder{1.5, 1};
+  const Care harder{1.5, 0, 1};
   for (const int gpus : {1, 8, 1024}) {
     const Weighing weigh(practice, gpus);
     const auto asked = [&](Seconds time) { return weigh(time, harder) - time; };

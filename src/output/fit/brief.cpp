@@ -24,8 +24,6 @@ std::string otherwise_words(const PhaseEstimate& other, const PhaseEstimate& bes
   std::vector<std::string> parts;
   if (other.framework != nullptr && other.framework != best.framework) parts.push_back(other.framework->name);
   if (other.lighter && !best.lighter) parts.emplace_back("8-bit AdamW in pure bf16");
-  if (other.strategy.offload != Offload::kNone && best.strategy.offload == Offload::kNone)
-    parts.emplace_back("CPU offload");
   return parts.empty() ? "another setup" : listed(parts);
 }
 
@@ -33,7 +31,9 @@ std::string otherwise_words(const PhaseEstimate& other, const PhaseEstimate& bes
 /// take, of training and of generation.
 std::vector<std::string> capacity_words(const FitRow& row) {
   std::vector<std::string> parts;
-  const std::string more = row.otherwise ? " (more with " + otherwise_words(*row.otherwise, *row.best) + ")" : "";
+  // With CPU offload nearly everything holds more.
+  const bool told = row.otherwise && (row.otherwise->strategy.offload == Offload::kNone || offloads(row));
+  const std::string more = told ? " (more with " + otherwise_words(*row.otherwise, *row.best) + ")" : "";
   const bool generates = row.context.has_value();
   const std::string limit = row.limit ? ", limited by " + std::string(row.limit->part) : std::string();
   if (row.largest_micro_batch > 0)

@@ -72,7 +72,8 @@ class Beside {
       const PracticeConstants& practice = catalogue_.practice_constants;
       const Habit habit = habit_of(*best, *workload.training), usual = habit_of(chosen_, *workload.training);
       const auto asks = [&](const PhaseEstimate& one, const Habit& whose) {
-        const Care care{complexity_penalty(practice, one.strategy, machines_.node, whose)};
+        Care care = care_of(practice, one.strategy, machines_.node, whose);
+        care.points = 1;
         return Weighing(practice, machines_.gpus)(one.work_by_model, care) / one.work_by_model;
       };
       if (best->work_by_model > Seconds{} && chosen_.work_by_model > Seconds{})

@@ -128,12 +128,18 @@ double complexity_penalty(const PracticeConstants& practice, const Strategy& str
 }
 
 Care care_of(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, const Habit& habit) {
-  return {complexity_penalty(practice, strategy, node, habit), weight_of_points(practice, complexity(strategy))};
+  Care care{complexity_penalty(practice, strategy, node, habit), 0, weight_of_points(practice, complexity(strategy))};
+  if (care.setup <= 1) return care;
+  // That nobody cuts small models is no matter of setting it up.
+  double setup = care.setup;
+  if (strategy.tp * strategy.pp * strategy.cp > 1)
+    setup = std::min(setup, complexity_penalty(practice, strategy, node, {habit.framework, 0, habit.odd}));
+  care.later = practice.lasting * (setup - 1) + (care.setup - setup);
+  return care;
 }
 
 Weighing::Weighing(const PracticeConstants& practice, double gpus)
-    : full_(practice.effort / (practice.gpu_hour * gpus + practice.waited_hour) * units::hour),
-      lasting_(practice.lasting) {}
+    : full_(practice.effort / (practice.gpu_hour * gpus + practice.waited_hour) * units::hour) {}
 
 std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, const Strategy& strategy,
                                            const NodeShape& node, const Habit& habit) {
@@ -148,7 +154,9 @@ std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, co
 
 double weight_of_points(const PracticeConstants& practice, int points) { return 1 + practice.each_point * points; }
 
-Care most_care(const PracticeConstants& practice) { return {practice.most, weight_of_points(practice, kMostPoints)}; }
+Care most_care(const PracticeConstants& practice) {
+  return {practice.most, practice.most - 1, weight_of_points(practice, kMostPoints)};
+}
 
 int complexity(const Strategy& s) {
   return (s.tp > 1 ? 2 : 0) + (s.pp > 1 ? 3 : 0) + (s.interleave > 1 ? 1 : 0) + (s.cp > 1 ? 2 : 0) +

@@ -56,6 +56,7 @@ StartFrom start_from(const PracticeConstants& practice, const TrainingWork& work
 /// What a way asks for beside its time.
 struct Care {
   double setup = 1;   ///< in a run that is not long a plainer way that fits may take so many times as long
+  double later = 0;   ///< what the hours of a long one beyond that count as in addition, a share of them
   double points = 1;  ///< weight_of_points(): decides between equally fast ways
 };
 Care care_of(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, const Habit& habit);
@@ -67,13 +68,12 @@ class Weighing {
   Weighing(const PracticeConstants& practice, double gpus);
   /// Grows with the time; never below it.
   Seconds operator()(Seconds time, const Care& care) const {
-    const Seconds counted = time < full_ ? time : full_ + lasting_ * (time - full_);
-    return (time + (care.setup - 1) * counted) * care.points;
+    const Seconds asked = time < full_ ? time * care.setup : full_ * care.setup + (time - full_) * (1 + care.later);
+    return asked * care.points;
   }
 
  private:
   Seconds full_;  ///< up to so long the share counts
-  double lasting_;
 };
 
 /// The product of what cuts, shards, offload and framework ask for (at least 1).

@@ -361,16 +361,26 @@ class TrainingSearch {
       Strategy plain;
       plain.dp = gpus_;
       plain.offload = offload;
-      return {complexity_penalty(practice, plain, node, habit)};
+      return without_points(gpuplan::care_of(practice, plain, node, habit));
     }
     Strategy tensor, pipeline, context;
     tensor.dp = pipeline.dp = context.dp = (gpus_ + 1) / 2;
     tensor.tp = pipeline.pp = context.cp = 2;
     tensor.offload = pipeline.offload = context.offload = offload;
-    double least = std::min(complexity_penalty(practice, tensor, node, habit),
-                            complexity_penalty(practice, pipeline, node, habit));
-    if (candidates_.most_context() > 1) least = std::min(least, complexity_penalty(practice, context, node, habit));
-    return {least};
+    Care least = without_points(gpuplan::care_of(practice, tensor, node, habit));
+    const auto also = [&](const Strategy& cut) {
+      const Care care = gpuplan::care_of(practice, cut, node, habit);
+      least.setup = std::min(least.setup, care.setup);
+      least.later = std::min(least.later, care.later);
+    };
+    also(pipeline);
+    if (candidates_.most_context() > 1) also(context);
+    return least;
+  }
+
+  static Care without_points(Care care) {
+    care.points = 1;
+    return care;
   }
 
   /// All sequences on this framework, without recomputation, traffic and the optimizer.
