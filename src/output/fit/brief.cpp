@@ -19,21 +19,22 @@ std::string in_host(Offload offload) {
   return listed(parts);
 }
 
-/// "torchtune, pure bf16 and 8-bit AdamW": what a plan of larger micro-batches has that the fastest way has not.
+/// "torchtune and 8-bit AdamW in pure bf16": what a plan of larger micro-batches has that the fastest way has not; ""
+/// where it is more CPU offload, with which nearly everything holds more.
 std::string otherwise_words(const PhaseEstimate& other, const PhaseEstimate& best) {
   std::vector<std::string> parts;
   if (other.framework != nullptr && other.framework != best.framework) parts.push_back(other.framework->name);
   if (other.lighter && !best.lighter) parts.emplace_back("8-bit AdamW in pure bf16");
-  return parts.empty() ? "another setup" : listed(parts);
+  const bool offload = other.strategy.offload != best.strategy.offload;
+  return offload ? "" : listed(parts);
 }
 
 /// "max batch 2, limited by logits", "up to 14 concurrent sequences, max context 17,407 tokens": what the fewest GPUs
 /// take, of training and of generation.
 std::vector<std::string> capacity_words(const FitRow& row) {
   std::vector<std::string> parts;
-  // With CPU offload nearly everything holds more.
-  const bool told = row.otherwise && (row.otherwise->strategy.offload == Offload::kNone || offloads(row));
-  const std::string more = told ? " (more with " + otherwise_words(*row.otherwise, *row.best) + ")" : "";
+  const std::string other = row.otherwise ? otherwise_words(*row.otherwise, *row.best) : "";
+  const std::string more = other.empty() ? "" : " (more with " + other + ")";
   const bool generates = row.context.has_value();
   const std::string limit = row.limit ? ", limited by " + std::string(row.limit->part) : std::string();
   if (row.largest_micro_batch > 0)

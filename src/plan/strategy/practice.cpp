@@ -68,11 +68,17 @@ StartFrom start_from(const PracticeConstants& practice, const TrainingWork& work
   return drawn || corpus ? StartFrom::kScratch : StartFrom::kWeights;
 }
 
-double pretraining_share(const PracticeConstants& practice, const TrainingWork& work) {
-  if (work.phase->method != Method::kFull || work.phase->objective != Objective::kNextToken) return 0;
-  if (start_from(practice, work) == StartFrom::kScratch) return 1;
+TrainingKind kind_of(const PracticeConstants& practice, const TrainingWork& work) {
+  TrainingKind kind;
+  kind.start = start_from(practice, work);
+  if (work.phase->method != Method::kFull || work.phase->objective != Objective::kNextToken) return kind;
   const double tokens = work.sequences_total * work.mean_tokens;
-  return tokens / (tokens + practice.pretrain_tokens);
+  kind.pretraining = kind.start == StartFrom::kScratch ? 1 : tokens / (tokens + practice.pretrain_tokens);
+  return kind;
+}
+
+double pretraining_share(const PracticeConstants& practice, const TrainingWork& work) {
+  return kind_of(practice, work).pretraining;
 }
 
 bool mostly_pretraining(const PracticeConstants& practice, const TrainingWork& work) {
@@ -89,23 +95,31 @@ bool joins_samples(const Framework& framework, const TrainPhase& train, StartFro
          std::ranges::find(framework.limits, FrameworkLimit::kJoins, &LimitRow::limit) != framework.limits.end();
 }
 
+bool thought_of(const Framework& framework, const TrainPhase& train, const TrainingKind& kind) {
+  const bool known =
+      (kind.pretraining > 0 && framework.pretrain > 0) || (kind.pretraining < 1 && framework.fine_tune > 0);
+  return known && left_open(framework, train.method) && !joins_samples(framework, train, kind.start);
+}
+
 bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work) {
-  if (!left_open(framework, work.phase->method) || joins_samples(framework, *work.phase, start_from(practice, work)))
-    return false;
-  const double share = pretraining_share(practice, work);
-  return (share > 0 && framework.pretrain > 0) || (share < 1 && framework.fine_tune > 0);
+  return thought_of(framework, *work.phase, kind_of(practice, work));
 }
 
 Habit habit_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work, double care) {
-  const bool tunes = pretraining_share(practice, work) <= 0;
-  return {care, work.params, tunes && !thought_of(practice, framework, work)};
+  const TrainingKind kind = kind_of(practice, work);
+  return {care, work.params, kind.pretraining <= 0 && !thought_of(framework, *work.phase, kind)};
 }
 
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes) {
+  return framework_care(practice, framework, work, kind_of(practice, work), nodes);
+}
+
+double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
+                      const TrainingKind& kind, int nodes) {
   const double by_hand = framework.scripts ? 1 : practice.without_script;
-  if (!thought_of(practice, framework, work)) return practice.other_framework * by_hand;
-  const double share = pretraining_share(practice, work);
+  if (!thought_of(framework, *work.phase, kind)) return practice.other_framework * by_hand;
+  const double share = kind.pretraining;
   // A framework that is thought of for one kind only has the same standing for the other, where it comes up at all.
   const double tune = framework.fine_tune > 0 ? framework.fine_tune : framework.pretrain;
   const double pretrain = framework.pretrain > 0 ? framework.pretrain : framework.fine_tune;
@@ -115,27 +129,39 @@ double framework_care(const PracticeConstants& practice, const Framework& framew
   return care * by_hand;
 }
 
-double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
-                          const Habit& habit) {
-  double factor = habit.framework;
-  for_each_factor(practice, strategy, node, habit,
-                  [&](double PracticeConstants::* one, double more) { factor *= 1 + (practice.*one - 1) * more; });
+namespace {
+
+/// What a way asks for, and what it would of a model so large that cutting it asks for no more.
+struct Penalty {
+  double all = 1, large = 1;
+};
+
+Penalty penalty_of(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
+                   const Habit& habit) {
+  double all = habit.framework, large = habit.framework;
+  for_each_factor(practice, strategy, node, habit, [&](double PracticeConstants::* one, double more) {
+    all *= 1 + (practice.*one - 1) * more;
+    large *= practice.*one;
+  });
   // Cuts in a framework that people think of for no fine-tuning ask for both in full, and the more the smaller the
   // model is: a day or two of setup for what nobody does with small ones.
   const bool cut = strategy.tp * strategy.pp * strategy.cp > 1;
   const bool odd = cut && habit.odd;
-  return odd ? factor * for_small(practice, habit) : std::min(factor, practice.most);
+  if (odd) return {all * for_small(practice, habit), large};
+  return {std::min(all, practice.most), std::min(large, practice.most)};
+}
+
+}  // namespace
+
+double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
+                          const Habit& habit) {
+  return penalty_of(practice, strategy, node, habit).all;
 }
 
 Care care_of(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, const Habit& habit) {
-  Care care{complexity_penalty(practice, strategy, node, habit), 0, weight_of_points(practice, complexity(strategy))};
-  if (care.setup <= 1) return care;
+  const auto [all, large] = penalty_of(practice, strategy, node, habit);
   // That nobody cuts small models is no matter of setting it up.
-  double setup = care.setup;
-  if (strategy.tp * strategy.pp * strategy.cp > 1)
-    setup = std::min(setup, complexity_penalty(practice, strategy, node, {habit.framework, 0, habit.odd}));
-  care.later = practice.lasting * (setup - 1) + (care.setup - setup);
-  return care;
+  return {all, practice.lasting * (large - 1) + (all - large), weight_of_points(practice, complexity(strategy))};
 }
 
 Weighing::Weighing(const PracticeConstants& practice, double gpus)

@@ -23,12 +23,20 @@ struct Habit {
   bool odd = false;      ///< nobody thinks of it for such fine-tuning: cuts in it ask for the more
 };
 
+/// What kind of training it is: asked of once for all frameworks.
+struct TrainingKind {
+  StartFrom start = StartFrom::kWeights;  ///< start_from()
+  double pretraining = 0;                 ///< pretraining_share()
+};
+TrainingKind kind_of(const PracticeConstants& practice, const TrainingWork& work);
+
 /// Whether a framework is taken for such a method unless it is named.
 bool left_open(const Framework& framework, Method method);
 /// Whether it would go on training with samples that it joins to full sequences: they have to be made beforehand,
 /// prompts are learnt too, and samples see each other. Left open, nobody takes it where anything else fits.
 bool joins_samples(const Framework& framework, const TrainPhase& train, StartFrom start);
 /// Whether people think of a framework for such work; others they take where it pays.
+bool thought_of(const Framework& framework, const TrainPhase& train, const TrainingKind& kind);
 bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work);
 
 /// How people see a framework that the job leaves open, with framework_care() over the least of all.
@@ -38,6 +46,8 @@ Habit habit_of(const PracticeConstants& practice, const Framework& framework, co
 /// is for fine-tuning goes over to what it is for pretraining as tokens grow; what pretraining asks for fades with
 /// parameters x machines where the framework is `eased_by` them. `other_framework` for one that is not thought of, and
 /// more for one without scripts.
+double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
+                      const TrainingKind& kind, int nodes);
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes);
 

@@ -44,14 +44,22 @@ constexpr auto kLimited = [] {
   return ways;
 }();
 
+/// A framework with how it runs.
+struct Candidate {
+  const Framework* framework = nullptr;
+  const TrainingSoftware* software = nullptr;
+};
+
 /// What of one framework another is looked at for.
 enum class Part { kWays, kAll, kUncut, kCut };
 
 /// Whether one framework does all that another does of a training, as fast and with no more care: the other need not be
 /// looked at. `kWays`: whatever memory both take; what people think of is not many. For cuts it is enough that they are
 /// known: what they ask for comes to the most soon.
-bool replaces(const Catalogue& catalogue, const TrainPhase& phase, StartFrom start, const Framework& one, double care,
-              const Framework& other, double other_care, Part part) {
+bool replaces(const TrainPhase& phase, StartFrom start, const Candidate& first, double care, const Candidate& second,
+              double other_care, Part part) {
+  const Framework &one = *first.framework, &other = *second.framework;
+  const TrainingSoftware &ours = *first.software, &theirs = *second.software;
   const bool all = part == Part::kWays || part == Part::kAll;
   const auto as_much = [&](auto feature) { return feature(one) || !feature(other); };
   const bool cuts =
@@ -68,7 +76,6 @@ bool replaces(const Catalogue& catalogue, const TrainPhase& phase, StartFrom sta
                     as_much([](const Framework& f) { return f.fused_loss > 0; }) &&
                     includes(one.offload, other.offload);
   if (!ways) return false;
-  const TrainingSoftware &ours = software_of(catalogue, one.name), &theirs = software_of(catalogue, other.name);
   const bool small = part == Part::kWays ||
                      (ours.weight_bytes <= theirs.weight_bytes && ours.gradient_bytes <= theirs.gradient_bytes &&
                       ours.logit_bytes <= theirs.logit_bytes && ours.four_bit_bytes <= theirs.four_bit_bytes &&
@@ -91,7 +98,7 @@ std::vector<const Framework*> engines(const Catalogue& catalogue, const std::str
 
 /// Frameworks to look at: the one that is named, else those that people think of for such work, least care first.
 std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catalogue, const TrainingWork& work,
-                                                          int nodes) {
+                                                          const TrainingKind& kind, int nodes) {
   const std::string& named = work.phase->framework;
   const PracticeConstants& practice = catalogue.practice_constants;
   std::vector<std::pair<double, const Framework*>> found;
@@ -100,8 +107,8 @@ std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catal
       if (framework.name == named) found.emplace_back(1, &framework);
       continue;
     }
-    if (framework.trains && thought_of(practice, framework, work))
-      found.emplace_back(framework_care(practice, framework, work, nodes), &framework);
+    if (framework.trains && thought_of(framework, *work.phase, kind))
+      found.emplace_back(framework_care(practice, framework, work, kind, nodes), &framework);
   }
   std::ranges::sort(found);  // ties: catalogue order
   return found;
@@ -176,36 +183,33 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
                 "flash3 is written for Hopper GPUs (H100, H200) and does not run on " + gpu.name + ": write flash2");
   const auto compile = phase.compile.on(gpu.name, gpus);
   // Recipes of pretraining compile; a network known by its totals may hold what does not.
-  const bool pretrains = !work.custom && pretraining_share(catalogue.practice_constants, work) > 0.5;
+  const TrainingKind kind = kind_of(catalogue.practice_constants, work);
+  const bool pretrains = !work.custom && kind.pretraining > 0.5;
 
-  const Training training{phase,
-                          gpu,
-                          gpus,
-                          nodes,
-                          start_from(catalogue.practice_constants, work),
-                          asked_strategy(phase, gpu.name, gpus),
-                          result.precision};
+  const Training training{phase, gpu, gpus, nodes, kind.start, asked_strategy(phase, gpu.name, gpus), result.precision};
+  std::vector<Candidate> taken;  // as result.frameworks
   // Of what nobody thinks of only what does more, or is clearly faster, whatever the care.
   const auto take = [&](double care, const Framework& framework, bool usual) {
     constexpr double kAlike = 1.1;
+    const Candidate other{&framework, &software_of(catalogue, framework.name)};
     for (std::size_t i = 0; i < result.frameworks.size(); ++i)
-      if (replaces(catalogue, phase, training.start, *result.frameworks[i], usual ? result.care[i] : 1, framework,
-                   usual ? care : kAlike, usual ? Part::kWays : Part::kAll))
+      if (replaces(phase, training.start, taken[i], usual ? result.care[i] : 1, other, usual ? care : kAlike,
+                   usual ? Part::kWays : Part::kAll))
         return;
     const auto adds = [&](Part part) {
       for (std::size_t i = 0; i < result.frameworks.size(); ++i)
-        if (replaces(catalogue, phase, training.start, *result.frameworks[i], result.care[i], framework, care, part))
-          return false;
+        if (replaces(phase, training.start, taken[i], result.care[i], other, care, part)) return false;
       return true;
     };
     result.uncut.push_back(adds(Part::kUncut));
     result.cut.push_back(adds(Part::kCut));
     result.frameworks.push_back(&framework);
+    taken.push_back(other);
     result.care.push_back(care);
     result.compile.push_back(compile.value_or(pretrains && framework.compiles && has_triton(gpu)));
   };
   const bool named = !phase.framework.empty();
-  for (const auto& [care, framework] : trainers(catalogue, work, nodes)) {
+  for (const auto& [care, framework] : trainers(catalogue, work, kind, nodes)) {
     const Refusal refusal = training.refusal(*framework);
     if (refusal == Refusal::kNone) take(care, *framework, true);
     else if (named)
@@ -216,12 +220,12 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   if (!named) {
     const PracticeConstants& practice = catalogue.practice_constants;
     for (const Framework& framework : catalogue.frameworks) {
-      if (!framework.trains || !left_open(framework, phase.method) || thought_of(practice, framework, work)) continue;
+      if (!framework.trains || !left_open(framework, phase.method) || thought_of(framework, phase, kind)) continue;
       // Formats cost quality: none that keeps no fp32 weights is taken for speed.
       const bool lesser = phase.method == Method::kFull && !framework.master_fp32 && !phase.master_weights;
       if (lesser && !result.frameworks.empty()) continue;
       if (training.refusal(framework) == Refusal::kNone)
-        take(framework_care(practice, framework, work, nodes), framework, false);
+        take(framework_care(practice, framework, work, kind, nodes), framework, false);
     }
     // What people think of first may not do it: the next, in the order of the catalogue.
     result.usual = std::max(result.usual, std::min<std::size_t>(1, result.frameworks.size()));

@@ -164,6 +164,10 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const Seconds time = estimate.step.total() * steps;
   const bool fits = memory.p90 < usable_;
   if (fits && time < faster_than_) faster_ = std::min(faster_.value_or(memory.p90), memory.p90);
+  const Judgement judgement{fits ? Verdict::kFits : Verdict::kTight, time,
+                            estimate.step.bubble / estimate.step.total()};
+  // Care only makes it longer.
+  if (best_.any && best_.fits && time >= at_risk_) return judgement;
   const Seconds weighed = weigh_(time, care_of(practice_, strategy, node_, habit_));
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.
   const bool none = !fits && best_.any && best_.fits;
@@ -173,7 +177,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
              memory, batch, steps, gpus_};
     at_risk_ = at_risk;
   }
-  return {fits ? Verdict::kFits : Verdict::kTight, time, estimate.step.bubble / estimate.step.total()};
+  return judgement;
 }
 
 }  // namespace gpuplan
