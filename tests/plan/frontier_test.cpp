@@ -152,7 +152,7 @@ TEST(Recommendation, TheNearestMissAsksForTheLeastMore) {
   mark_frontier(plans);
   Job job;
   job.limits.budget = Dollars{8};
-  const double chances[] = {0.79, 0.82, 0.82, 0};  // in the order of cost
+  const double chances[] = {0.31, 0.17, 0.17, 0};  // in the order of cost
   for (std::size_t i = 0; i < plans.size(); ++i) {
     plans[i].meets_budget = false;
     plans[i].chance_in_budget = chances[i];
@@ -164,9 +164,13 @@ TEST(Recommendation, TheNearestMissAsksForTheLeastMore) {
   EXPECT_EQ(dollars(), 9.2);
   // A wide range has a chance, and is no nearer for it.
   plans[2].cost.p90 = Dollars{20};
-  plans[2].chance_in_budget = 0.9;
+  plans[2].chance_in_budget = 0.4;
   EXPECT_EQ(dollars(), 9.1);
+  // What is likely to keep the limit comes before what asks for less beyond it.
+  plans[2].chance_in_budget = 0.6;
+  EXPECT_EQ(dollars(), 9.2);
   plans[2].cost.p90 = plans[2].cost.p50 * 1.1;
+  plans[2].chance_in_budget = 0.17;
   // Both limits: a plan that surely keeps one and never the other is no near miss.
   job.limits.deadline = Seconds{5 * 3600};
   for (std::size_t i = 0; i < plans.size(); ++i) plans[i].chance_in_time = i == 0 ? 0 : i == 3 ? 1 : 0.5;

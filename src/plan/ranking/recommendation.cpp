@@ -67,18 +67,34 @@ std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Pla
   // The nearest miss: of the limits that can not be kept, the target weighs first, then the deadline.
   if (std::ranges::none_of(plans, [&](const Plan& p) { return runs(p) && p.reaches_target; }))
     return {least(plans, runs, [](const Plan& p) { return std::tuple(p.shortfall(), p.cost.p50); }), true};
-  // A chance tells how wide a prediction is, not how near a plan: hardware that nobody measured would be closest. Of
-  // plans that may keep both limits, the one for which they would have to be raised least; nearly as little decides
+  constexpr double kLikely = 0.5, kNoChance = 0.1;
+  const auto chances = [&](const Plan& p) {
+    return std::pair(job.limits.deadline ? p.chance_in_time.value_or(0) : 1,
+                     job.limits.budget ? p.chance_in_budget.value_or(0) : 1);
+  };
+  // What is likely to keep the limits comes first, by its chance.
+  const auto likely = [&](const Plan& p) {
+    const auto [in_time, in_budget] = chances(p);
+    return std::min(in_time, in_budget) < kLikely ? 0 : in_time * in_budget;
+  };
+  double best = 0;
+  for (const Plan& plan : plans)
+    if (runs(plan)) best = std::max(best, likely(plan));
+  if (best > 0) return {by_goal([&](const Plan& p) { return runs(p) && likely(p) >= best; }), true};
+  // A small chance tells how wide a prediction is, not how near a plan: hardware that nobody measured would be closest.
+  // Of plans that may keep both limits, the one for which they would have to be raised least; nearly as little decides
   // nothing.
-  constexpr double kNoChance = 0.1, kNearly = 1.1;
+  constexpr double kNearly = 1.1;
   const bool both = job.limits.deadline && job.limits.budget;
   const auto comes_near = [&](const Plan& p) {
-    return runs(p) && (!both || std::min(p.chance_in_time.value_or(0), p.chance_in_budget.value_or(0)) >= kNoChance);
+    const auto [in_time, in_budget] = chances(p);
+    return runs(p) && (!both || std::min(in_time, in_budget) >= kNoChance);
   };
-  double best = std::numeric_limits<double>::infinity();
+  double least_beyond = std::numeric_limits<double>::infinity();
   for (const Plan& plan : plans)
-    if (comes_near(plan)) best = std::min(best, beyond(job, plan));
-  if (const auto near = by_goal([&](const Plan& p) { return comes_near(p) && beyond(job, p) <= best * kNearly; }))
+    if (comes_near(plan)) least_beyond = std::min(least_beyond, beyond(job, plan));
+  if (const auto near =
+          by_goal([&](const Plan& p) { return comes_near(p) && beyond(job, p) <= least_beyond * kNearly; }))
     return {near, true};
   const auto in_time = least(plans, [&](const Plan& p) { return runs(p) && p.meets_deadline; }, cost);
   const auto hours = [&](const Plan& p) { return goal_key(job, Goal::kFastest, p); };
