@@ -11,6 +11,7 @@
 #include "output/answer/remarks.h"
 #include "output/plan_fixture.h"
 #include "output/words/plan_how.h"
+#include "plan/searched.h"
 
 namespace gpuplan {
 namespace {
@@ -184,6 +185,24 @@ TEST(Remarks, RowsThatAreNotLikeThePickAreNamed) {
     EXPECT_TRUE(said("in CPU memory (offload)")) << row->label;
     estimate.strategy.offload = Offload::kNone;
   }
+}
+
+/// Where the precision that is stated, and not the work, decides the framework, which people would not expect.
+TEST(Remarks, AFrameworkThatThePrecisionChangesIsTold) {
+  const auto told = [](const std::string& keys) {
+    const Searched found(job_of(
+        "market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nphases: [{name: a, train: {model: "
+        "Llama-3.1-8B, data: {tokens: 20M}, sequence: 2048" +
+        keys + "}}]\n"));
+    for (const Remark& remark : remarks(PlanReport{found.result, found.job, known()}))
+      if (has(remark.text, "not train in")) return remark.text;
+    return std::string();
+  };
+  EXPECT_EQ(told(""), "");
+  EXPECT_EQ(told(", precision: bf16"), "");
+  EXPECT_EQ(told(", precision: fp8, framework: torchtitan"), "");
+  const std::string words = told(", precision: fp8");
+  EXPECT_TRUE(has(words, "as torch and hf-trainer do not train in fp8")) << words;
 }
 
 }  // namespace

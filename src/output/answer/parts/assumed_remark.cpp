@@ -78,8 +78,9 @@ std::string framework_words(const PlanReport& report, const PhaseEstimate& estim
   const Precision precision = estimate.strategy.precision;
   std::vector<std::string> others;
   for (const Framework& one : report.catalogue.frameworks) {
-    const bool first =
-        one.trains && thought_of(practice, one, *work) && framework_care(practice, one, *work, estimate.nodes) < taken;
+    const bool runs = estimate.node && std::ranges::find(one.vendors, estimate.node->gpu->vendor) != one.vendors.end();
+    const bool first = runs && one.trains && thought_of(practice, one, *work) &&
+                       framework_care(practice, one, *work, estimate.nodes) < taken;
     if (first && std::ranges::find(one.precisions, precision) == one.precisions.end()) others.push_back(one.name);
   }
   if (others.empty()) return "";
