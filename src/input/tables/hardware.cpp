@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "domain/facts/number_fields.h"
 #include "input/text/csv.h"
 
 namespace gpuplan {
