@@ -192,9 +192,10 @@ std::vector<PublishedRun> published(const Table& runs, const Table& publishers) 
 // Widths of ranges rest on these columns; tools/fit writes them.
 TEST(MeasuredRuns, TablesSayHowManyPublishersMeasuredWhat) {
   std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/measured/publishers.csv", std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  const Table publishers(CsvTable::parse(text.str(), "data/measured/publishers.csv").value());
+  std::ostringstream read;
+  read << file.rdbuf();
+  const std::string text = read.str();
+  const Table publishers(CsvTable::parse(text, "data/measured/publishers.csv").value());
   Catalogue stated = training_fixture::catalogue();
   Catalogue none = stated;
   const auto forget = [](auto& rows, auto... columns) {
@@ -216,7 +217,8 @@ TEST(MeasuredRuns, TablesSayHowManyPublishersMeasuredWhat) {
   EXPECT_GT(counted, 80U);
   const auto same = [](const auto& counted_rows, const auto& stated_rows, const auto& name, auto... columns) {
     for (std::size_t i = 0; i < stated_rows.size(); ++i)
-      (EXPECT_EQ(counted_rows[i].*columns, stated_rows[i].*columns) << stated_rows[i].*name, ...);
+      for (const auto column : {columns...})
+        EXPECT_EQ(counted_rows[i].*column, stated_rows[i].*column) << stated_rows[i].*name;
   };
   same(none.gpus, stated.gpus, &Gpu::name, &Gpu::training_publishers, &Gpu::serving_publishers);
   same(none.efficiencies, stated.efficiencies, &Efficiency::architecture, &Efficiency::training_publishers,

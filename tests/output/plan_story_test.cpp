@@ -37,17 +37,18 @@ TEST(PlanReport, NamesStayShortWhereLabelsDiffer) {
 
 TEST(PlanReport, ValueOfAnHourDecides) {
   PlanFixture fixture;
+  EXPECT_EQ(value_words(fixture.report()),
+            "Best if your time counts $7/h: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; at no value: 4x "
+            "H100 SXM.");
+  fixture.job.value_of_time = 0.1 * units::dollar / units::hour;
   EXPECT_EQ(
       value_words(fixture.report()),
-      "Best if your time counts $7/h: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; 4x H100 SXM never.");
-  fixture.job.value_of_time = 0.1 * units::dollar / units::hour;
-  EXPECT_EQ(value_words(fixture.report()),
-            "Best if your time counts $0.10/h: 4x RTX 3090. $0.20 to $20: 4x RTX 5090; above $20: 4x B200; 4x H100 SXM "
-            "never.");
+      "Best if your time counts $0.10/h: 4x RTX 3090. $0.20 to $20: 4x RTX 5090; above $20: 4x B200; at no value: "
+      "4x H100 SXM.");
   fixture.job.value_of_time = 1000 * units::dollar / units::hour;
   EXPECT_EQ(value_words(fixture.report()),
-            "Best if your time counts $1,000/h: 4x B200. Below $0.20: 4x RTX 3090; $0.20 to $20: 4x RTX 5090; 4x H100 "
-            "SXM never.");
+            "Best if your time counts $1,000/h: 4x B200. Below $0.20: 4x RTX 3090; $0.20 to $20: 4x RTX 5090; at no "
+            "value: 4x H100 SXM.");
 }
 
 TEST(PlanReport, PickHasRuleAndReason) {

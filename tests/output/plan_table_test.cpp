@@ -38,7 +38,7 @@ TEST(PlanTable, ShowsTheFrontierThePickAndWhy) {
     - Compared with 4x RTX 3090: 2.1x faster, 1.08x the cost ($0.20 per hour saved).
     - Compared with 4x H100 SXM: 3.0x cheaper, 1.3x slower ($31 per hour it saves; 80% of its memory would sit unused).
     - Compared with 4x B200: 3.8x cheaper, 1.8x slower ($20 per hour it saves; 91% of its memory would sit unused).
-  Best if your time counts $7/h: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; 4x H100 SXM never.
+  Best if your time counts $7/h: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; at no value: 4x H100 SXM.
   ! Speeds: your job file says 130 tokens/s per GPU, predicted 28–63. Use predictions: --ignore given
   Supply: 4x RTX 5090 is rare. Next best: 4x RTX 4090, 2.4 h, $5.76.
 
@@ -69,7 +69,7 @@ TEST(PlanTable, FitsEightyColumns) {
     - Compared with 4x B200: 3.8x cheaper, 1.8x slower ($20 per hour it saves;
       91% of its memory would sit unused).
   Best if your time counts $7/h: 4x RTX 5090. Below $0.20: 4x RTX 3090; above
-  $20: 4x B200; 4x H100 SXM never.
+  $20: 4x B200; at no value: 4x H100 SXM.
   ! Speeds: your job file says 130 tokens/s per GPU, predicted 28–63. Use
     predictions: --ignore given
   Supply: 4x RTX 5090 is rare. Next best: 4x RTX 4090, 2.4 h, $5.76.

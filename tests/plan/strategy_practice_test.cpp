@@ -94,8 +94,8 @@ const Recipe kRecipes[] = {
      .published = "karpathy/nanoGPT: DDP"},
     {.name = "bert_large",
      .setting = {"BERT-large", Method::kFull, 512, 256, "V100 SXM2 32GB", 8, 8, 0},
-     .sharding = {kNone, kZero1},
-     .published = "NVIDIA DeepLearningExamples: DDP"},
+     .sharding = {kNone, kZero1, kZero2},
+     .published = "NVIDIA DeepLearningExamples: DDP; weights whole on every GPU"},
     {.name = "gpt2_xl",
      .setting = {"GPT-2-XL", Method::kFull, 1024, 512, "A100 SXM 40GB", 8, 8, 0},
      .sharding = kAny,
@@ -321,7 +321,7 @@ INSTANTIATE_TEST_SUITE_P(Recipes, Practice, testing::ValuesIn(kRecipes),
 
 TEST(PracticeConstantsOfTheTable, DecideWhatIsChosen) {
   // Two machines on a slow network: a pipeline would be a fifth to a third faster than sharded weights.
-  const Setting setting{"Llama-2-7B", Method::kFull, 4096, 64, "A100 SXM 80GB", 8, 16, 100};
+  const Setting setting{"Llama-2-7B", Method::kFull, 4096, 64, "A100 SXM 80GB", 8, 16, 50};
   const Job job = job_for(setting);
   const auto workloads = prepare(job);
   ASSERT_TRUE(workloads);

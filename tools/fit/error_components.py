@@ -237,7 +237,8 @@ def scaled(lines, factors):
     for figure, component, value, unmeasured, source in lines:
         times = factors.get((figure, component), 1)
         alone = factors.get((figure, UNMEASURED), 1) if component in HARDWARE else times
-        result.append([figure, component, value * times, unmeasured * alone if unmeasured else None, source])
+        wide = max(unmeasured * alone, value * times) if unmeasured else None  # a run makes nothing wider
+        result.append([figure, component, value * times, wide, source])
     return result
 
 
