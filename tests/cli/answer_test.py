@@ -182,7 +182,7 @@ class Details(unittest.TestCase):
 
 class Age(unittest.TestCase):
     def ask(self, **more):
-        return run("plan", *shlex.split(LORA), COLUMNS="100", NO_COLOR="1", **more)
+        return run("plan", *shlex.split(LORA), "--gpu", "8x H100 SXM", COLUMNS="100", NO_COLOR="1", **more)
 
     def test_is_counted_from_today(self):
         newest = json.loads(run("plan", *shlex.split(LORA), "--json").stdout)["market"]["as_of"]

@@ -132,8 +132,7 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
       number.length += blank + word.name.size();
       // "1,2 million de jetons"
       const std::string_view of = text.substr(number.length);
-      if (of.starts_with(" de ")) number.length += 3;
-      else if (of.starts_with(" d'")) number.length += 3;
+      if (of.starts_with(" de ") || of.starts_with(" d'")) number.length += 3;
       break;
     }
   if (factor != 1) {

@@ -128,8 +128,7 @@ std::optional<PhaseEstimate> one_more(const Job& job, int phase, const Catalogue
   more.phases[static_cast<std::size_t>(phase)].given.clear();
   auto* train = std::get_if<TrainPhase>(&more.phases[static_cast<std::size_t>(phase)].work);
   if (train == nullptr || train->models.front().custom) return std::nullopt;
-  if (train->steps && !train->steps_at_batch && train->batch && train->batch->sequences)
-    train->steps_at_batch = *train->batch->sequences;
+  if (train->steps && !train->steps_at_batch && train->batch) train->steps_at_batch = train->batch->sequences;
   train->batch.reset();
   train->batch_by_gpu = {};
   train->accumulate = {1, {}};

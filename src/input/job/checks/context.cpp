@@ -26,11 +26,13 @@ bool check_positions(Reader& reader, const Tree& tree, const TrainPhase& phase) 
     const int most = rows_of(model);
     if (most <= 0 || longest <= most) continue;
     const std::string rows = count_text(most);
-    return fail_at(reader, tree, phase.sequence ? "sequence" : "data.tokens_per_sample",
-                   model.name + " comes with " + rows + " learned positions, and training fails at a sequence of " +
-                       count_text(longest) + " tokens; cut sequences to " + rows +
-                       ", take a model with rotary positions, or name the folder of a copy with a longer table "
-                       "(start: scratch learns one anew)");
+    std::string words = model.name;
+    words.append(" comes with ").append(rows).append(" learned positions, and training fails at a sequence of ");
+    words.append(count_text(longest)).append(" tokens; cut sequences to ").append(rows);
+    words +=
+        ", take a model with rotary positions, or name the folder of a copy with a longer table (start: scratch "
+        "learns one anew)";
+    return fail_at(reader, tree, phase.sequence ? "sequence" : "data.tokens_per_sample", words);
   }
   return true;
 }
