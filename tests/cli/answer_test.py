@@ -180,6 +180,35 @@ class Details(unittest.TestCase):
             self.assertEqual(ask(question, "-v")[1], details)
 
 
+class Work(unittest.TestCase):
+    def test_padding_is_told_where_it_is_much(self):
+        job = ("phases: [{name: t, train: {model: Qwen2.5-7B, method: lora, sequence: 4096, epochs: 1, micro: 8, "
+               "data: {samples: 20k, tokens_per_sample: {mean: %d, max: 4096}%s}}}]\nwhere: {gpus: [1x H100 SXM]}\n")
+        words = "are padding up to the longest sample of a micro-batch"
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            def text(mean, more=""):
+                file.seek(0)
+                file.truncate()
+                file.write(job % (mean, more))
+                file.flush()
+                return " ".join(run("plan", file.name, COLUMNS="100", NO_COLOR="1").stdout.split())
+            self.assertIn(words, text(500))
+            self.assertIn("--set phases.t.data.packing=true", text(500))
+            self.assertNotIn(words, text(3900))
+            self.assertNotIn(words, text(500, ", packing: true"))
+
+    def test_a_framework_that_nobody_measured_is_an_assumption(self):
+        words = "for want of measured runs"
+        asked = [*shlex.split(LORA), "--gpu", "1x H100 SXM", "--framework"]
+        self.assertIn("unsloth as fast as programs of the kind, " + words, " ".join(run("plan", *asked, "unsloth", "--details").stdout.split()))
+        self.assertNotIn(words, " ".join(run("plan", *asked, "hf-trainer", "--details").stdout.split()))
+
+    def test_manual_work_that_holds_machines_is_told(self):
+        words = "of the cost is machines that are held during manual work in extensions"
+        self.assertIn(words, " ".join(run("plan", "examples/sft-node.yaml").stdout.split()))
+        self.assertNotIn(words, " ".join(run("plan", "examples/sft-node.yaml", "--set", "schedule=stop_when_idle").stdout.split()))
+
+
 class Age(unittest.TestCase):
     def ask(self, **more):
         return run("plan", *shlex.split(LORA), "--gpu", "8x H100 SXM", COLUMNS="100", NO_COLOR="1", **more)

@@ -78,6 +78,22 @@ class Calibrating(unittest.TestCase):
         self.assertIn("calibrated on 1 run", self.ask("plan", "job.yaml")[0])
         self.assertNotIn("calibrated", self.ask("plan", "job.yaml", "--no-runs")[0])
 
+    def test_a_guess_of_the_machine_teaches_nothing(self):
+        """The log names no GPU: on a market of many, whose time would it be?"""
+        (self.here / "any.yaml").write_text(JOB.replace("where: {gpus: [1x RTX 4090]}\n", ""))
+        (self.here / "run.log").write_text(log(2300))
+        out, err = self.ask("calibrate", "run.log", "--job", "any.yaml", code=5)
+        self.assertEqual(out, "")
+        self.assertRegex(err, r"\Arun\.log: not kept: the log does not say which GPUs it ran on; [^\n]*--plan ID[^\n]*\n\Z")
+        self.assertFalse(self.own.exists())
+        # The machine or the plan named, it is kept.
+        self.ask("calibrate", "run.log", "--job", "any.yaml", "--set", 'where.gpus="1x RTX 4090"')
+        self.assertEqual([row["gpu"] for row in self.rows()], ["RTX 4090"])
+        plans = json.loads(self.ask("plan", "any.yaml", "--gpu", "1x H100 SXM", "--json")[0])["plans"]
+        (self.here / "other.log").write_text(log(900))
+        self.ask("calibrate", "other.log", "--job", "any.yaml", "--plan", plans[0]["id"])
+        self.assertEqual([row["gpu"] for row in self.rows()], ["RTX 4090", "H100 SXM"])
+
     def test_all_of_several_at_once_land(self):
         many = 8
         for i in range(many):

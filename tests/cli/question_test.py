@@ -101,14 +101,18 @@ class Questions(unittest.TestCase):
             self.assertTrue(done.stderr.startswith("gpuplan: " + start), done.stderr)
 
     def test_a_flag_beside_a_job_is_told_as_a_setting_of_it(self):
-        job = b"phases: [{name: tune, train: {model: gpt2, data: {tokens: 10M}, sequence: 512}}]\n"
+        job = b"phases: [{name: tune, train: {model: gpt2, data: {tokens: 10M}, sequence: 512, method: lora}}]\n"
         for words, settings in ((["--micro", "2"], ["phases.tune.train.micro=2"]),
                                 (["--epochs", "2", "--rank", "8"], ["phases.tune.train.epochs=2", "phases.tune.train.lora.rank=8"]),
-                                (["--setup", "10 min"], ["'phases.tune.setup=10 min'"])):
+                                (["--setup", "10 min"], ["'phases.tune.setup.time=10 min'"])):
             done = run("plan", "-", *words, stdin=job)
             self.assertEqual(done.returncode, 2)
             self.assertIn("cannot be used with a job file; use" + "".join(" --set " + one for one in settings) + "\n", done.stderr)
-        self.assertEqual(run("plan", "-", "--set", "phases.tune.train.micro=2", stdin=job).returncode, 0)
+            said = [word for one in settings for word in ("--set", one.strip("'"))]
+            self.assertEqual(run("plan", "-", *said, stdin=job).returncode, 0, "and that can be read")
+        # A model that the job names has no layers to set.
+        done = run("plan", "-", "--layers", "12", stdin=job)
+        self.assertIn("--layers cannot be used with a job file; what the work is stands in the job", done.stderr)
         done = run("plan", "-", "--engine", "vllm", stdin=job)
         self.assertIn("--engine cannot be used with a job file; what the work is stands in the job", done.stderr)
 

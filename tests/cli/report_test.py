@@ -314,7 +314,7 @@ class Content(unittest.TestCase):
         self.assertIn("99.2%", text)
         self.assertNotIn("Close call", text)
         self.assertNotIn("In 8 of 10 cases", text)
-        self.assertIn("Close call", report("examples/trm-nanochat.yaml"))
+        self.assertIn("Close call", report("examples/llama-8b-lora.yaml"))
         self.assertIn("10,000 steps at batch 256", report("examples/neurlang.yaml"))
 
     def test_what_is_told_once(self):

@@ -141,6 +141,21 @@ std::string slots_words(const Job& job, const Catalogue& catalogue, const PhaseE
          " requests at once per replica, as its server does by default (batch: 32, --batch 32, for more).";
 }
 
+std::string software_words(const Catalogue& catalogue, std::span<const Plan> plans) {
+  if (catalogue.errors.own_runs > 0) return "";
+  std::vector<std::string> names;
+  for (const Plan& plan : plans) {
+    if (plans.size() > 1 && !plan.on_frontier) continue;
+    for (const PhasePlan& part : plan.phases) {
+      const ErrorLabels& labels = part.estimate->labels;
+      if (!part.estimate->work_is_model || labels.software_publishers > 0 || labels.software.empty()) continue;
+      std::string name(labels.software);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    }
+  }
+  return names.empty() ? "" : listed(names) + " as fast as programs of the kind, for want of measured runs.";
+}
+
 std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue, const std::vector<Plan>& plans) {
   std::vector<std::string> lines = job.assumed;
   if (std::string words = assumed_rate_words(job, plans); !words.empty()) lines.push_back(std::move(words));
@@ -149,6 +164,7 @@ std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue,
       std::string words = slots_words(job, catalogue, *part.estimate);
       if (!words.empty() && std::ranges::find(lines, words) == lines.end()) lines.push_back(std::move(words));
     }
+  if (std::string words = software_words(catalogue, plans); !words.empty()) lines.push_back(std::move(words));
   if (std::ranges::any_of(plans, assumes_time))
     lines.push_back(
         "typical rates of disks and networks for downloads, loading and checkpoints (--explain); storage, or setup and "

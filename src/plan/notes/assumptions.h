@@ -1,6 +1,7 @@
 // What the figures of a search rest on beyond the job's own words.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,10 @@
 #include "plan/answer/plan.h"
 
 namespace gpuplan {
+
+/// "unsloth as fast as programs of the kind, for want of measured runs."; "" where runs of all frameworks of these
+/// plans are known, or the user's own tell.
+std::string software_words(const Catalogue& catalogue, std::span<const Plan> plans);
 
 /// "llama.cpp takes 4 requests at once per replica ...": where the engine's own default, and neither the job nor
 /// memory, says how many requests are at work; else "".

@@ -133,21 +133,6 @@ std::string network_words(const Plan& plan) {
   return "";
 }
 
-/// "unsloth as fast as frameworks of its kind, for want of measured runs"; "" where runs of all are known, or the
-/// user's own tell.
-std::string software_words(const PlanReport& report, const Plan& plan) {
-  if (report.catalogue.errors.own_runs > 0) return "";
-  std::vector<std::string> names;
-  for (const PhasePlan& part : plan.phases) {
-    const PhaseEstimate& estimate = *part.estimate;
-    if (!estimate.work_is_model || estimate.labels.software_publishers > 0 || estimate.labels.software.empty())
-      continue;
-    std::string name(estimate.labels.software);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-  }
-  return names.empty() ? "" : listed(names) + " as fast as programs of the kind, for want of measured runs.";
-}
-
 }  // namespace
 
 std::string assumed_remark(const PlanReport& report, const Plan& plan) {
@@ -175,7 +160,8 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
                       ").");
   }
   if (std::string words = network_words(plan); !words.empty()) lines.push_back(std::move(words) + ".");
-  if (std::string words = software_words(report, plan); !words.empty()) lines.push_back(std::move(words));
+  if (std::string words = software_words(report.catalogue, {&plan, 1}); !words.empty())
+    lines.push_back(std::move(words));
   if (starts_for_nothing(report, plan)) lines.emplace_back("no time to boot and to install (setup: {time: 10 min}).");
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
   if (std::string words = assumed_rate_words(report.job, report.found.plans); !words.empty())
