@@ -125,8 +125,8 @@ struct ErrorLabels {
   int amount = 0;                                  ///< of tokens or sequences at work at once: amount_octave()
   /// How many publishers' runs with such a label took part in the fit.
   double software_publishers = kAmple, card_publishers = kAmple, generation_publishers = kAmple;
-  double memory_scale = 1;                         ///< of deviations of memory: part of it is known to the byte
-  double first_scale = 1;  ///< of those of the time to first token: part of it is the own prompt
+  double memory_scale = 1;  ///< of deviations of memory: part of it is known to the byte
+  double first_scale = 1;   ///< of those of the time to first token: part of it is the own prompt
 
   void add(bool applies, ErrorPart part) {
     if (applies) circumstances |= std::uint32_t{1} << static_cast<unsigned>(part);

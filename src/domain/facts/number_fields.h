@@ -1,5 +1,5 @@
-// The numbers of efficiency.csv, training_software.csv and engines.csv, and some of gpus.csv, by the names of their columns, for reading and
-// for fitting.
+// The numbers of efficiency.csv, training_software.csv and engines.csv, and some of gpus.csv, by the names of their
+// columns, for reading and for fitting.
 #pragma once
 
 #include <array>

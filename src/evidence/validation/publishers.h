@@ -15,10 +15,10 @@ struct PublishedRun {
   std::string_view gpu, framework, publisher;
 };
 
-/// Columns of gpus.csv, efficiency.csv, training_software.csv or engines.csv, for everything that these runs of training
-/// (else of generation) ran on and with, in the order of the names: also what only the publisher `without` measured,
-/// whose runs do not count. Names that the catalogue does not know are passed over.
+/// Columns of gpus.csv, efficiency.csv, training_software.csv or engines.csv, for everything that these runs of
+/// training (else of generation) ran on and with, in the order of the names: also what only the publisher `without`
+/// measured, whose runs do not count. Names that the catalogue does not know are passed over.
 std::vector<FittedNumber> count_publishers(const Catalogue& catalogue, std::span<const PublishedRun> runs,
-                                             bool training, std::string_view without = {});
+                                           bool training, std::string_view without = {});
 
 }  // namespace gpuplan

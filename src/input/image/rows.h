@@ -12,8 +12,8 @@ void fields(auto& archive, Of<Gpu> auto& gpu) {
   archive(gpu.name, gpu.aliases, gpu.vendor, gpu.architecture, gpu.compute_capability, gpu.year, gpu.memory, gpu.usable,
           gpu.usable_observed, gpu.memory_type, gpu.bandwidth, gpu.fp32, gpu.tf32, gpu.bf16, gpu.fp16, gpu.fp16_acc16,
           gpu.fp8, gpu.fp4, gpu.int8, gpu.link, gpu.link_needs_bridge, gpu.link_kind, gpu.link_domain, gpu.pcie_gen,
-          gpu.pcie_lanes, gpu.tdp_watts, gpu.sms, gpu.form_factor, gpu.training_publishers,
-          gpu.serving_publishers, gpu.source, gpu.as_of, gpu.notes);
+          gpu.pcie_lanes, gpu.tdp_watts, gpu.sms, gpu.form_factor, gpu.training_publishers, gpu.serving_publishers,
+          gpu.source, gpu.as_of, gpu.notes);
 }
 
 void fields(auto& archive, Of<Node> auto& node) {
@@ -70,8 +70,8 @@ void fields(auto& archive, Of<TrainingSoftware> auto& software) {
   archive(software.name, software.fused, software.vendor_attention, software.paged_8bit, software.gathers_outside,
           software.sequence_parallel, software.adapts_all, software.loops_experts, software.adds_gradients,
           software.copies_shards, software.gathers_8bit, software.gathers_ahead, software.overlaps_tensor,
-          software.copy_engines, software.keeps_format, software.planned_memory, software.keeps_quantised, software.loading,
-          software.recompute, software.source, software.as_of);
+          software.copy_engines, software.keeps_format, software.planned_memory, software.keeps_quantised,
+          software.loading, software.recompute, software.source, software.as_of);
   for (const auto& number : kSoftwareFields) archive(software.*number.field);
 }
 

@@ -16,8 +16,8 @@ Result<void> read_efficiencies(std::string_view text, std::string_view file, Cat
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
   const auto architecture = cells.column("architecture"), memory_type = cells.column("memory_type"),
-             accumulation = cells.column("accumulation"),
-             source = cells.column("source"), as_of = cells.column("as_of");
+             accumulation = cells.column("accumulation"), source = cells.column("source"),
+             as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kEfficiencyFields);
 
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
