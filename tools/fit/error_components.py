@@ -15,8 +15,7 @@ contacts, on the other hand, were predicted by models that have been mended sinc
 2. `configuration` is scaled so that 80 % of pairs of runs of one source, model and GPU fall inside the range of their
    ratio, then `card` and `generation` together so that 80 % of pairs on two GPUs do.
 3. All other parts are scaled by one factor, so that the ranges hold 80 % of the runs of both kinds, a source at first
-   contact counting twice. As `amount` is in
-   the ratio of some pairs, 2 and 3 are done twice.
+   contact counting twice. As `amount` is in the ratio of some pairs, 2 and 3 are done twice.
 
 Sources weigh alike throughout (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441). Fewer than three sources tell nothing.
 

@@ -19,6 +19,12 @@ namespace gpuplan::audit {
 
 inline constexpr double kHour = 3600;  ///< seconds
 
+/// Not code, and with no more amounts than a sentence is read for: longer lines are data.
+inline bool reads_as_prose(const ClaimLine& line) {
+  constexpr std::size_t kMost = 40;
+  return !line.code && line.said.quantities.size() <= kMost;
+}
+
 /// One way to come to a value.
 struct Way {
   ClaimEnds value;

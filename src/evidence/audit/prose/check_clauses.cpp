@@ -22,10 +22,9 @@ class Clauses {
   explicit Clauses(Bench& bench) : bench_(bench) {}
 
   void check() {
-    constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
       const auto& all = line.said.quantities;
-      if (line.code || all.size() > kLongest) continue;
+      if (!reads_as_prose(line)) continue;
       for (std::size_t i = 0; i + 2 < all.size(); ++i) {
         added(line, all[i], all[i + 1], all[i + 2]);
         share_of(line, all[i], all[i + 1], all[i + 2]);

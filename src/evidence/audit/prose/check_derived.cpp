@@ -87,9 +87,8 @@ class Derived {
   explicit Derived(Bench& bench) : bench_(bench) {}
 
   void check() {
-    constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
-      if (line.code || line.said.quantities.size() > kLongest || line.said.text.contains('?')) continue;
+      if (!reads_as_prose(line) || line.said.text.contains('?')) continue;
       for (const ClaimAmount& one : line.said.quantities)
         if (is_told(one) && bench_.go_on()) computed(line, one);
     }

@@ -26,9 +26,8 @@ class Multiples {
   explicit Multiples(Bench& bench) : bench_(bench) {}
 
   void check() {
-    constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
-      if (line.code || line.said.quantities.size() > kLongest || line.said.text.contains('?')) continue;
+      if (!reads_as_prose(line) || line.said.text.contains('?')) continue;
       for (const ClaimAmount& one : line.said.quantities) {
         if (!adds_up(one.dimension) || !is_single(one) || !bench_.go_on()) continue;
         times(line, one);

@@ -74,10 +74,10 @@ class NamedThings {
   }
 
   void check() {
-    constexpr std::size_t kLongest = 40, kMostNames = 400;
+    constexpr std::size_t kMostNames = 400;
     if (named_.size() > kMostNames) return;
     for (const ClaimLine& line : bench_.document.lines) {
-      if (line.code || line.said.quantities.size() > kLongest) continue;
+      if (!reads_as_prose(line)) continue;
       for (const ClaimAmount& one : line.said.quantities) compared(line, one);
       total_of_table(line);
     }

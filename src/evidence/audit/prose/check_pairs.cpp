@@ -20,16 +20,15 @@ class Pairs {
   explicit Pairs(Bench& bench) : bench_(bench) {}
 
   void check() {
-    constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
-      if (line.code || line.said.quantities.size() < 3 || line.said.quantities.size() > kLongest) continue;
+      if (!reads_as_prose(line) || line.said.quantities.size() < 3) continue;
       for (const ClaimAmount& one : line.said.quantities) {
         compared(line, one);
         left(line, one);
       }
     }
     for (const ClaimLine& line : bench_.document.lines)
-      if (!line.code && line.said.quantities.size() >= 2 && line.said.quantities.size() <= kLongest) spoken(line);
+      if (reads_as_prose(line) && line.said.quantities.size() >= 2) spoken(line);
   }
 
  private:

@@ -31,10 +31,9 @@ class Prose {
   }
 
   void check() {
-    constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
       const auto& all = line.said.quantities;
-      if (line.code || all.empty() || all.size() > kLongest) continue;
+      if (!reads_as_prose(line) || all.empty()) continue;
       for (std::size_t i = 1; i + 1 < all.size(); ++i) with_buffer(line, i);
       for (const ClaimAmount& one : all) saves(line, one);
     }

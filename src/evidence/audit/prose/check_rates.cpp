@@ -89,10 +89,9 @@ class Rates {
   explicit Rates(Bench& bench) : bench_(bench) {}
 
   void check() {
-    constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
       const auto& all = line.said.quantities;
-      if (line.code || all.size() < 2 || all.size() > kLongest) continue;
+      if (!reads_as_prose(line) || all.size() < 2) continue;
       for (std::size_t i = 0; i + 2 < all.size(); ++i) {
         paid(line, all[i], all[i + 1], all[i + 2]);
         rented(line, all[i], all[i + 1], all[i + 2]);

@@ -31,10 +31,9 @@ class Shares {
   explicit Shares(Bench& bench) : bench_(bench) {}
 
   void check() {
-    constexpr std::size_t kLongest = 40;
     for (const ClaimLine& line : bench_.document.lines) {
       const auto& all = line.said.quantities;
-      if (line.code || all.size() < 2 || all.size() > kLongest) continue;
+      if (!reads_as_prose(line) || all.size() < 2) continue;
       for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t j = i + 1; j < all.size(); ++j)
           if (with_share(line, all[i], all[j])) break;
