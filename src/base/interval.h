@@ -1,6 +1,8 @@
 // A quantity that is not known exactly: an 80 % interval around a median.
 #pragma once
 
+#include <algorithm>
+
 #include "base/math.h"
 
 namespace gpuplan {
@@ -33,6 +35,12 @@ constexpr Interval<T> operator*(const Interval<T>& interval, double factor) {
 template <class T>
 constexpr Interval<T> operator+(const Interval<T>& a, const Interval<T>& b) {
   return {a.p10 + b.p10, a.p50 + b.p50, a.p90 + b.p90};
+}
+
+/// The same where more than `most` cannot be: an engine holds no more than it was given, an allocator what there is.
+template <class T>
+constexpr Interval<T> at_most(const Interval<T>& interval, T most) {
+  return {std::min(interval.p10, most), std::min(interval.p50, most), std::min(interval.p90, most)};
 }
 
 /// The interval that a lognormal with this median and standard deviation of the logarithm has.

@@ -35,8 +35,10 @@ struct MemoryUse {
   }
   /// What the allocator holds.
   constexpr Bytes reserved() const { return allocated() + fragmentation; }
-  /// What the driver sees: it has to fit.
+  /// What the driver sees.
   constexpr Bytes total() const { return reserved() + driver + learned; }
+  /// What has to fit: what the allocator holds beyond its tensors it gives back when the GPU is short of memory.
+  constexpr Bytes needed() const { return total() - fragmentation; }
   /// Share of what is predicted that may be more or less.
   constexpr double open_share() const {
     const Bytes all = reserved() + driver;

@@ -241,6 +241,36 @@ TEST(RunSetup, StacksOfManyWaysHoldGradientsAsReducedAndRecomputeAllWhereNothing
   EXPECT_LT(hopeless.estimate.memory.activations, 0.5 * stated.estimate.memory.activations);
 }
 
+TEST(RunSetup, WeightsThatAreTheirOwnMastersGoToTheHostWithTheStatesWhereTheyMust) {
+  // Qwen2.5-7B in 16 bit, states on the host: weights and gradients take 28 GiB.
+  TrainingRun run;
+  run.gpu = "RTX 4090";
+  run.gpus = 1;
+  run.framework = "llmq";
+  run.shape = *catalogue().find_model("Qwen2.5-7B");
+  run.sequence = 1024;
+  run.micro_batch = 1;
+  run.grad_accum = 16;
+  run.precision = Precision::kFp8;
+  run.master_weights = Format::kBf16;
+  run.recompute = Recompute::kFull;
+  run.offload = Offload::kOptimizer;
+  const RunPrediction tight = predict_run(catalogue(), run);
+  EXPECT_EQ(tight.strategy.offload, Offload::kOptimizerParams);
+  EXPECT_TRUE(std::ranges::any_of(tight.assumptions, [](const std::string& one) {
+    return one == "offload: optimizer+params, else it would not have fitted";
+  }));
+  EXPECT_LT(tight.estimate.memory.total().value, catalogue().find_gpu("RTX 4090")->usable.value);
+  run.gpu = "RTX PRO 6000 Blackwell Server";  // where it fits nothing is concluded
+  EXPECT_EQ(predict_run(catalogue(), run).strategy.offload, Offload::kOptimizer);
+  run.gpu = "RTX 4090";
+  run.master_weights = Format::kFp32;  // those have weights of their own beside them
+  EXPECT_EQ(predict_run(catalogue(), run).strategy.offload, Offload::kOptimizer);
+  run.master_weights = Format::kBf16;
+  run.settled = true;  // nothing is open
+  EXPECT_EQ(predict_run(catalogue(), run).strategy.offload, Offload::kOptimizer);
+}
+
 TEST(RunSetup, MicroBatchesNobodyStatedShrinkUntilTheyFit) {
   TrainingRun run = stated();
   run.sequence = 1024;

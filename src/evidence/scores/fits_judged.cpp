@@ -27,7 +27,7 @@ FitsJudged fits_judged(std::span<const PredictedRun> runs, bool training) {
     if ((run.training != nullptr) != training || !run.counts() || !p.refused.empty() || p.gpu == nullptr) continue;
     if (fills_the_card(run)) continue;
     const MemoryUse& use = training ? p.estimate.memory : p.generation.memory;
-    const auto need = lognormal(use.total(), p.spread.memory);
+    const auto need = lognormal(use.needed(), p.spread.memory);
     Source& source = sources[run.run->source];
     source.runs += 1;
     source.no_median += need.p50 > p.gpu->usable ? 1 : 0;

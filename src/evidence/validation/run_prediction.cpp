@@ -54,7 +54,7 @@ struct Estimated {
   }
 
  private:
-  Bytes need(const LayerCost& cost) const { return training_memory(work, rates, cost, setup.strategy).total(); }
+  Bytes need(const LayerCost& cost) const { return training_memory(work, rates, cost, setup.strategy).needed(); }
   bool fits() const { return need(layer) <= setup.gpu.usable; }
   double expected_deviation(const Catalogue& catalogue) const {
     return std::sqrt(expected_error(catalogue.errors, ErrorFigure::kMemory, labels()).variance);

@@ -316,6 +316,13 @@ bool save_memory(const TrainingRun& run, RunSetup& s) {
     assume_instead(s, "recompute", std::string(name_of(strategy.recompute)));
     return true;
   }
+  // Where steps are made on the 16-bit weights themselves, "optimizer" may say that they are on the host too.
+  if (run.master_weights == Format::kBf16 && includes(strategy.offload, Offload::kOptimizer) &&
+      !includes(strategy.offload, Offload::kParams) && includes(framework.offload, Offload::kParams)) {
+    strategy.offload = includes(strategy.offload, Offload::kActivations) ? Offload::kAll : Offload::kOptimizerParams;
+    assume_instead(s, "offload", std::string(name_of(strategy.offload)));
+    return true;
+  }
   if (s.fused_loss <= 0 && framework.fused_loss <= 0) {
     s.fused_loss = kLossChunk;
     assume_instead(s, "loss", "in chunks");

@@ -159,8 +159,6 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
   use.logits = peak.logits;
   use.buffers = most == 0 ? Bytes{h.loading} : peak.buffers;
   use.framework = units::GiB * c.framework_gib;
-  // What comes and goes within a step leaves holes.
-  use.fragmentation = (use.gradients + use.activations + use.logits + use.buffers) * fragmentation(r);
   use.driver = units::GiB * c.driver_gib;
   // Paged states leave for host memory when the GPU is short of it (Dettmers et al. 2023, arXiv:2305.14314).
   if (r.step_in_backward) {
@@ -168,6 +166,10 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
     const Bytes pages = use.optimizer * (1 - c.paged_share);
     if (excess > Bytes{}) use.optimizer = use.optimizer - std::min(excess, pages);
   }
+  // What comes and goes within a step leaves holes, which the allocator gives back when the GPU is short of memory.
+  const Bytes holes = (use.gradients + use.activations + use.logits + use.buffers) * fragmentation(r);
+  const Bytes room = r.node->gpu->usable - std::min(r.node->gpu->usable, use.total());
+  use.fragmentation = std::min(holes, room);
   return result;
 }
 

@@ -92,6 +92,13 @@ Interval<Bytes> TrainingChoice::total(Bytes median, double spread) const {
   return memory_given_ != nullptr ? *memory_given_->memory : lognormal(median, spread);
 }
 
+/// What the driver will see: with what the allocator holds beyond its tensors, as far as there is room.
+Interval<Bytes> TrainingChoice::held(const Need& need, const Interval<Bytes>& needed, bool fits) const {
+  if (memory_given_ != nullptr) return needed;
+  const Interval<Bytes> all = needed * (need.use.total() / need.use.needed());
+  return fits ? at_most(all, node_.gpu->usable) : all;
+}
+
 /// The time of a way that may run out of memory: half the chance to fit must save three quarters of it.
 Seconds TrainingChoice::with_risk(Seconds weighed, Bytes need, const Interval<Bytes>& memory) const {
   const double to_p90 = math::log(memory.p90 / memory.p50);
@@ -119,7 +126,7 @@ TrainingChoice::Need TrainingChoice::needed(const Strategy& strategy, const Laye
   // Own runs move the median: what they teach is asked first where there are any.
   need.scale = memory_scale(need.use);
   if (rates_->errors->own_runs > 0) correct(need.use, at_scale(spread_of(strategy), need.scale).memory_factor);
-  need.median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.use.total();
+  need.median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.use.needed();
   return need;
 }
 
@@ -147,12 +154,13 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need.use);
   const Spread& spread = spread_of(strategy);
   if (spread.time_factor != 1) estimate.step.stretch(spread.time_factor);
-  const Interval<Bytes> memory = total(need.median, spread.memory * need.scale);
-  const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
+  const Interval<Bytes> needed_memory = total(need.median, spread.memory * need.scale);
+  const Bytes p90 = needed_memory.p90;
+  const Bytes least = need_of(strategy, p90, estimate.host_memory);
   least_need_ = std::min(least_need_, least);
   if (!holds_on_host(strategy, estimate.host_memory)) {
     tally_->reject(Misfit::kHostMemory);
-    if (tally_ != &uncounted_ && memory.p90 < usable_)
+    if (tally_ != &uncounted_ && p90 < usable_)
       tally_->host_miss({workload_.index, estimate.host_memory, host_room(strategy),
                          strategy.offload != Offload::kNone ? HostUse::kOffload : HostUse::kLoading});
     return {Verdict::kOther};
@@ -162,8 +170,8 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   // Small tolerance: 2.56 M sequences in batches of 256 are 10,000 steps, whatever the rounding of the division.
   const double steps = std::max(1.0, std::ceil(work_.sequences_total / batch - 1e-9));
   const Seconds time = estimate.step.total() * steps;
-  const bool fits = memory.p90 < usable_;
-  if (fits && time < faster_than_) faster_ = std::min(faster_.value_or(memory.p90), memory.p90);
+  const bool fits = p90 < usable_;
+  if (fits && time < faster_than_) faster_ = std::min(faster_.value_or(p90), p90);
   const Judgement judgement{fits ? Verdict::kFits : Verdict::kTight, time,
                             estimate.step.bubble / estimate.step.total()};
   // Care only makes it longer.
@@ -171,10 +179,21 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const Seconds weighed = weigh_(time, care_of(practice_, strategy, node_, habit_));
   // Of ways that fit the fastest, care considered; of those that may not the fastest for its chance.
   const bool none = !fits && best_.any && best_.fits;
-  const Seconds at_risk = fits || none ? weighed : with_risk(weighed, least, memory);
+  const Seconds at_risk = fits || none ? weighed : with_risk(weighed, least, needed_memory);
   if (!best_.any || (best_.fits == fits ? at_risk < at_risk_ : fits)) {
-    best_ = {true,   fits,  time,  weighed, least, strategy, estimate, *rates_, at_scale(spread, need.scale),
-             memory, batch, steps, gpus_};
+    best_ = {true,
+             fits,
+             time,
+             weighed,
+             least,
+             strategy,
+             estimate,
+             *rates_,
+             at_scale(spread, need.scale),
+             held(need, needed_memory, fits),
+             batch,
+             steps,
+             gpus_};
     at_risk_ = at_risk;
   }
   return judgement;

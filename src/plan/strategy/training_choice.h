@@ -73,7 +73,7 @@ class TrainingChoice {
   struct Need {
     MemoryUse use;
     double scale = 1;  ///< of the spread (error.h)
-    Bytes median{};
+    Bytes median{};    ///< of what cannot be given back
   };
   Need needed(const Strategy& strategy, const LayerCost& layer);
   bool too_big(const Strategy& strategy, const LayerCost& layer, const Need& need);
@@ -83,6 +83,7 @@ class TrainingChoice {
   void missed(const NearMiss& miss, const LayerCost& layer);
   Interval<Bytes> total(Bytes median, double spread) const;
   Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
+  Interval<Bytes> held(const Need& need, const Interval<Bytes>& needed, bool fits) const;
   Seconds with_risk(Seconds weighed, Bytes need, const Interval<Bytes>& memory) const;
   const PhaseWorkload& workload_;
   const TrainingWork& work_;

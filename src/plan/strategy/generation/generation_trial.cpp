@@ -9,14 +9,6 @@
 #include "plan/strategy/given.h"
 
 namespace gpuplan {
-namespace {
-
-/// Of an engine that holds no more than it was given.
-Interval<Bytes> at_most(const Interval<Bytes>& memory, Bytes usable) {
-  return {std::min(memory.p10, usable), std::min(memory.p50, usable), std::min(memory.p90, usable)};
-}
-
-}  // namespace
 
 std::pair<int, double> rank_of(const GenerationCandidate& c) {
   if (!c.fits) return {2, c.need.value};
