@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "evidence/check/log_alone.h"
 #include "input/text/gpu_name.h"
+#include "model/training/rollouts.h"
 #include "output/text/json_writer.h"
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
@@ -294,9 +295,10 @@ Result<PlannedStep> CheckQuestion::planned_step(const GpuTrace& trace, std::vect
       const PhaseEstimate& estimate = part.estimate;
       if (static_cast<std::size_t>(estimate.phase) != candidate.phase || estimate.framework == nullptr) continue;
       const TrainPhase as_planned = as_run(*train, estimate);
-      const auto work = training_work(as_planned);
+      auto work = training_work(as_planned);
       if (!work || !estimate.node) continue;
       const Strategy& s = estimate.strategy;
+      pad_answers(*work, static_cast<double>(s.micro_batch) * s.grad_accum);
       TrainingRates rates =
           training_rates(*catalogue_, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
       if (estimate.work_is_model && searched_->found.errors) rates.errors = &*searched_->found.errors;

@@ -205,6 +205,14 @@ Lack lack_of(const Framework& f, const Strategy& s) {
   return {"offload", lacks_offload(f.offload, s.offload)};
 }
 
+/// What is not planned of answers that a network gives itself, whatever the framework can do.
+Lack lack_of_rollouts(const TrainPhase& train, const Strategy& s) {
+  if (!train.rollouts) return {};
+  if (train.method == Method::kQlora) return {"method", "is planned with full training or LoRA for objective: grpo"};
+  if (s.offload != Offload::kNone) return {"offload", "is planned without CPU offload for objective: grpo"};
+  return {};
+}
+
 std::optional<Optimizer> missing_optimizer(const Framework& framework, const TrainPhase& train) {
   for (const Optimizer one : {train.optimizer.matrices, train.optimizer.rest})
     if (std::ranges::find(framework.optimizers, one) == framework.optimizers.end()) return one;
@@ -239,7 +247,8 @@ const LimitRow* limit_met(const Framework& framework, const TrainPhase& train, S
 }
 
 bool can_run(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
-  return lack_of(framework, s).words.empty() && limit_met(framework, train, start, s) == nullptr;
+  return lack_of(framework, s).words.empty() && lack_of_rollouts(train, s).words.empty() &&
+         limit_met(framework, train, start, s) == nullptr;
 }
 
 bool can_train(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
@@ -254,8 +263,8 @@ std::optional<Obstacle> obstacle(const Framework& framework, const TrainPhase& t
     return Obstacle{"method", name + " has no " + std::string(name_of(train.method)) + " training", ""};
   if (const auto missing = missing_optimizer(framework, train))
     return Obstacle{"optimizer", name + " has no " + std::string(name_of(*missing)), ""};
-  if (const Lack lack = lack_of(framework, s); !lack.words.empty())
-    return Obstacle{lack.key, name + " " + std::string(lack.words), ""};
+  for (const Lack& lack : {lack_of(framework, s), lack_of_rollouts(train, s)})
+    if (!lack.words.empty()) return Obstacle{lack.key, name + " " + std::string(lack.words), ""};
   if (const LimitRow* row = limit_met(framework, train, start, s))
     return Obstacle{"framework", name + " " + row->what, row->instead};
   return std::nullopt;

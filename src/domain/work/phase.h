@@ -17,6 +17,7 @@
 #include "domain/hardware/per_gpu.h"
 #include "domain/work/model_use.h"
 #include "domain/work/prose.h"
+#include "domain/work/rollouts.h"
 #include "domain/work/strategy.h"
 
 namespace gpuplan {
@@ -25,12 +26,6 @@ namespace gpuplan {
 template <class T>
 struct Expected {
   Interval<T> range{};
-};
-
-/// Length of sequences in tokens.
-struct Length {
-  double mean = 0;
-  double max = 0;
 };
 
 enum class Method { kFull, kLora, kQlora, kFrozen };
@@ -44,14 +39,16 @@ struct Names<Method> {
   };
 };
 
-/// What training minimises: the loss of the next token, or that of direct preference optimization (Rafailov et al.
-/// 2023, arXiv:2305.18290) over pairs of a better and a worse answer, held against the network as it was before.
-enum class Objective { kNextToken, kDpo };
+/// What training minimises: the loss of the next token; that of direct preference optimization (Rafailov et al. 2023,
+/// arXiv:2305.18290) over pairs of a better and a worse answer, held against the network as it was before; or that of
+/// group relative policy optimization (domain/work/rollouts.h), over answers that it gives itself.
+enum class Objective { kNextToken, kDpo, kGrpo };
 template <>
 struct Names<Objective> {
   static constexpr std::array entries = {
       Named<Objective>{Objective::kNextToken, "next_token"},
       Named<Objective>{Objective::kDpo, "dpo"},
+      Named<Objective>{Objective::kGrpo, "grpo"},
       Named<Objective>{Objective::kNextToken, "sft"},
   };
 };
@@ -135,6 +132,7 @@ struct TrainPhase {
   OptimizerChoice optimizer;
   Method method = Method::kFull;
   Objective objective = Objective::kNextToken;
+  std::optional<Rollouts> rollouts;  ///< of grpo, where samples are prompts, and batch and steps count answers
   Lora lora;
   std::optional<double> trainable;  ///< parameters that learn whole, beside what is frozen
   PerGpu<Recompute> recompute;

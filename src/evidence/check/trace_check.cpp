@@ -40,7 +40,10 @@ StepShares planned_shares(const StepParts& step) {
   at(shares, StepPart::kCommunication) =
       (step.tensor_traffic + step.expert_traffic + step.data_traffic + step.pipeline_traffic) / total;
   at(shares, StepPart::kCopies) = step.offload / total;
-  at(shares, StepPart::kIdle) = (step.launch + step.bubble + step.straggle) / total;
+  // Answers are products of few rows and reads of caches, nearly all of it products by name.
+  at(shares, StepPart::kMatmul) += step.rollouts / total;
+  at(shares, StepPart::kCopies) += step.weight_sync / total;
+  at(shares, StepPart::kIdle) = (step.launch + step.bubble + step.straggle + step.rewards) / total;
   return shares;
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/training/rollouts.h"
 #include "model/training/training.h"
 
 namespace gpuplan {
@@ -51,6 +52,34 @@ void add_step(const StepParts& s, std::vector<Term>& terms) {
        "PCIe, minus what computation hides",
        "Ren et al. 2021, arXiv:2101.06840; fitted on published runs, 2026");
   time("waiting for the slowest machine", s.straggle, "a share of the step for each doubling of machines", kFitted);
+  time("rollouts (vLLM)", s.rollouts,
+       "reading the prompts, and passes for the answers: as many as all of them take, and until the longest is done",
+       "as generation, whose constants are fitted on published runs; the longest: lognormal lengths, an assumption");
+  time("reward functions", s.rewards, "reward_time, while the GPUs wait", "job");
+  time("weights to vLLM", s.weight_sync,
+       "bytes of weights, read and written / bandwidth; gathered where they are sharded; adapters added and taken out",
+       "huggingface/trl trl/generation/vllm_generation.py; not measured");
+}
+
+void add_rollouts(const TrainingWork& work, const TrainingRates& r, const Strategy& s, std::vector<Term>& terms) {
+  if (!work.rollouts || !r.rollouts) return;
+  const RolloutUse use = rollout_use(work, *r.rollouts, s);
+  const auto fact = [&](Kind kind, std::string_view name, double value, std::string_view formula,
+                        std::string_view source) { terms.push_back({kind, name, value, formula, source, false}); };
+  constexpr std::string_view kAssumed = "lognormal lengths, an assumption";
+  fact(Kind::kTime, "rollouts: reading prompts", use.prompts.value, "of a replica, in chunks of 4,096 tokens",
+       "huggingface/trl trl/generation/vllm_generation.py");
+  fact(Kind::kTime, "rollouts: giving answers", use.answers.value, "passes x time of a pass with the answers under way",
+       "as generation");
+  fact(Kind::kCount, "rollouts: passes", use.passes, "answers x mean length / answers at once + longest - mean",
+       kAssumed);
+  fact(Kind::kCount, "rollouts: longest answer", use.longest, "tokens, expected of all answers of a step", kAssumed);
+  fact(Kind::kCount, "rollouts: answers at once", use.in_flight, "a replica of vLLM, as its cache holds",
+       "as generation");
+  fact(Kind::kCount, "rollouts: GPUs of a replica", use.tp, "vllm_tensor_parallel_size", "plan");
+  fact(Kind::kShare, "rollouts: share of GPU memory", use.share, "vllm_gpu_memory_utilization", "plan");
+  terms.push_back(
+      {Kind::kMemory, "vLLM", use.held.value, "that share of the GPU's memory: weights and KV cache", "plan", false});
 }
 
 constexpr std::string_view kZero = "Rajbhandari et al. 2020, arXiv:1910.02054";
@@ -81,6 +110,7 @@ void add_memory(const TrainingWork& work, const TrainingRates& r, const LayerCos
          "Micikevicius et al. 2018, arXiv:1710.03740; Rajbhandari et al. 2020, arXiv:1910.02054");
   memory("activations", m.activations, activation_formula(s.recompute),
          "Korthikanti et al. 2022, arXiv:2205.05198; Chen et al. 2016, arXiv:1604.06174");
+  memory("KV cache", m.kv_cache, "what vLLM takes beside its weights, which stand among the weights above", "plan");
   memory("logits", m.logits, "tokens x vocabulary x bytes at the peak of the loss", kFitted);
   memory(
       "buffers", m.buffers,
@@ -166,6 +196,7 @@ std::vector<Term> explain_training(const TrainingWork& work, const TrainingRates
   add_step(estimate.step, terms);
   add_memory(work, rates, layer, strategy, estimate.memory, terms);
   add_facts(work, rates, strategy, estimate.step, terms);
+  add_rollouts(work, rates, strategy, terms);
   return terms;
 }
 

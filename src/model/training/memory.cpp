@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/training/rollouts.h"
 #include "model/training/stage.h"
 
 namespace gpuplan {
@@ -198,7 +199,12 @@ bool activations_on_host(const TrainingRates& rates, const Strategy& s) {
 
 MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                           const Strategy& s) {
-  return fullest(work, rates, layer, s).use;
+  MemoryUse use = fullest(work, rates, layer, s).use;
+  if (!rates.rollouts) return use;
+  add_rollout_memory(work, *rates.rollouts, s, use);
+  const Bytes over = use.total() - std::min(use.total(), rates.node->gpu->usable);
+  use.fragmentation = use.fragmentation - std::min(use.fragmentation, over);
+  return use;
 }
 
 std::string_view fullest_instant(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "model/communication.h"
+#include "model/training/rollouts.h"
 #include "model/training/training.h"
 
 namespace gpuplan {
@@ -180,6 +181,7 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   if (work.phase->optimizer.matrices == Optimizer::kMuon) rates.optimizer_flops = 30 * work.hidden * work.matrices;
   set_parameter_bytes(catalogue, work, framework, software, rates);
   set_memory_habits(catalogue, work, software, rates);
+  rates.rollouts = rollout_rates(catalogue, node, work);
   return rates;
 }
 

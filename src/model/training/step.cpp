@@ -4,6 +4,7 @@
 
 #include "model/communication.h"
 #include "model/training/host_step.h"
+#include "model/training/rollouts.h"
 #include "model/training/stage.h"
 
 namespace gpuplan {
@@ -30,8 +31,9 @@ LinkRate group_link(const TrainingRates& r, const Strategy& s, double ranks) {
   return {inner < r.link_span ? ring_across(r.link_bus, network) : network, r.network_latency};
 }
 
-/// Gradients and sharded weights: once a step, or with every micro-batch.
-Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParameters& p, Seconds micro_time) {
+/// Gradients and sharded weights: once a step, or with every micro-batch. `more`: passes that have no backward pass.
+Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParameters& p, Seconds micro_time,
+                     double more) {
   const double ranks = detail::shard_ranks(s);
   if (ranks <= 1) return {};
   const double expert_ranks = detail::expert_shard_ranks(s);
@@ -49,7 +51,7 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
                         p.base_other * 2};
     const double shards = detail::shard_ranks(s, r.node->gpus);
     const LinkRate near = group_link(r, s, shards);
-    const Seconds gather = all_gather_time(near, weights, shards) * 2;
+    const Seconds gather = all_gather_time(near, weights, shards) * (2 + more);
     const Bytes reduced{(p.learn + experts) * software.scatter_bytes};
     Seconds scatter = all_gather_time(near, reduced, shards);
     if (shards < ranks) {
@@ -146,6 +148,22 @@ OptimizerTime optimizer_time(const TrainingWork& work, const TrainingRates& r, c
   return time;
 }
 
+/// The engine's weights are written anew from those that learn, or from those with adapters, which are added before and
+/// taken out after: all of it read and written once, parameter by parameter, and gathered where they are shared out
+/// (trl/generation/vllm_generation.py, sync_weights). An engine that slept reads its own first.
+Seconds weight_sync(const TrainingWork& work, const TrainingRates& r, const Strategy& s, const StageParameters& p,
+                    const RolloutUse& use) {
+  const Bytes own{work.adapters ? (p.base_layers + p.base_experts) * r.base_bytes + p.base_other * r.base_other_bytes
+                                : (p.learn + p.learn_experts) * r.weight_bytes};
+  Seconds time = (own + use.weights) / r.stream + r.launch_per_layer * work.layers;
+  if (work.adapters) time += own * 4 / r.stream;
+  const double shards = detail::shard_ranks(s, r.node->gpus);
+  if (shards_weights(s.sharding) && shards > 1)
+    time += all_gather_time(group_link(r, s, shards), own / work.layers, shards) * work.layers;
+  if (work.phase->rollouts->sleep) time += use.weights / r.host_link;
+  return time;
+}
+
 }  // namespace
 
 TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
@@ -189,7 +207,7 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
     step.pipeline_traffic = pipeline_traffic(r, layer, s);
   }
 
-  step.data_traffic = data_traffic(r, s, first, slowest);
+  step.data_traffic = data_traffic(r, s, first, slowest, work.forward_only);
   const OptimizerTime optimizer = optimizer_time(work, r, s, first);
   step.optimizer = optimizer.gpu;
   step.offload =
@@ -197,6 +215,13 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
       host_traffic(r, layer, s, first, work.layers * detail::stage_shares(work.layers, s.pp).fullest, slowest);
   // The host also issues the optimizer, a part for each layer of its stage, while the GPU runs what came before of it.
   step.launch += overlapped(optimizer.gpu, r.launch_per_step * (1.0 / s.pp)) - optimizer.gpu;
+  if (work.rollouts && r.rollouts) {
+    const RolloutUse use = rollout_use(work, *r.rollouts, s);
+    step.rollouts = use.total();
+    step.rewards = work.phase->rollouts->reward_time.value_or(Seconds{});
+    step.weight_sync = weight_sync(work, r, s, first, use);
+    estimate.rollouts = use;
+  }
   // Many machines wait for the slowest.
   if (nodes > 1) step.straggle = step.total() * (r.constants->straggle * rough_log2(nodes));
 

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,9 @@
 #include "model/estimate.h"
 
 namespace gpuplan {
+
+struct GenerationRates;
+struct RolloutWork;
 
 /// A matrix product that `count` layer runs contain: every token's row of `inner` elements becomes one of `columns`.
 struct Product {
@@ -102,7 +107,9 @@ struct TrainingWork {
   double matrices = 1;           ///< share of the learning parameters that are layer matrices
   bool adapters = false;         ///< low-rank adapters
   bool moe = false;
-  bool custom = false;  ///< a network known by its totals only
+  bool custom = false;                            ///< a network known by its totals only
+  std::shared_ptr<const RolloutWork> rollouts{};  ///< answers that it learns from (rollouts.h); null: they are there
+  double forward_only = 0;  ///< passes of learning weights, counted in no other place, that have no backward pass
 };
 
 /// Points to the phase, which must outlive it. Fails when the phase does not say how much work there is (the message
@@ -161,6 +168,7 @@ struct TrainingRates {
   bool scores_only = false;       ///< selective recomputation is of attention's scores; else of most of a layer
   bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products
   double fused_loss = 0;          ///< tokens whose logits exist at a time; 0: those of the whole micro-batch
+  std::shared_ptr<const GenerationRates> rollouts{};  ///< of the engine that gives answers; null: there is none
 };
 
 /// Its row of the catalogue, else that of frameworks without one.
@@ -214,23 +222,40 @@ struct StepParts {
   Seconds tensor_traffic{}, expert_traffic{}, data_traffic{}, pipeline_traffic{};
   Seconds bubble{};  ///< pipeline fill, drain and imbalance
   Seconds optimizer{}, offload{};
-  Seconds straggle{};  ///< many nodes wait for the slowest
+  Seconds straggle{};                            ///< many nodes wait for the slowest
+  Seconds rollouts{}, rewards{}, weight_sync{};  ///< answers, what they are worth, and the engine's weights after it
 
   constexpr Seconds total() const {
     return matmul + attention + elementwise + recompute + dequantise + head + launch + tensor_traffic + expert_traffic +
-           data_traffic + pipeline_traffic + bubble + optimizer + offload + straggle;
+           data_traffic + pipeline_traffic + bubble + optimizer + offload + straggle + rollouts + rewards + weight_sync;
   }
   /// Every part so many times as long.
   constexpr void stretch(double factor) {
     for (Seconds* part : {&matmul, &attention, &elementwise, &recompute, &dequantise, &head, &launch, &tensor_traffic,
-                          &expert_traffic, &data_traffic, &pipeline_traffic, &bubble, &optimizer, &offload, &straggle})
+                          &expert_traffic, &data_traffic, &pipeline_traffic, &bubble, &optimizer, &offload, &straggle,
+                          &rollouts, &rewards, &weight_sync})
       *part = *part * factor;
   }
+};
+
+/// How an engine that shares the GPUs gives the answers of one step.
+struct RolloutUse {
+  int tp = 1;            ///< GPUs of one replica
+  double share = 0;      ///< of a GPU's memory, as its label says, that the engine is told to take
+  Bytes held{};          ///< that share
+  Bytes weights{};       ///< of it, the engine's own weights
+  double in_flight = 1;  ///< answers at once, a replica
+  double longest = 0;    ///< tokens of the longest answer of a step
+  double passes = 0;     ///< of the model, a step
+  Seconds prompts{}, answers{};
+
+  constexpr Seconds total() const { return prompts + answers; }
 };
 
 struct TrainingEstimate {
   StepParts step;
   MemoryUse memory;
+  std::optional<RolloutUse> rollouts{};
   Bytes host_memory{};  ///< of one machine: offloaded state, or loading the checkpoint; processes and data workers
 };
 

@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "domain/work/image_tokens.h"
 #include "model/training/adapters.h"
+#include "model/training/rollouts.h"
 #include "model/training/training.h"
 
 namespace gpuplan {
@@ -190,7 +191,8 @@ Result<ModelWork> model_work(const TrainPhase& phase, const ModelUse& use) {
   return model;
 }
 
-/// The network as it was before, which scores every pair too (Rafailov et al. 2023, arXiv:2305.18290, equation 7).
+/// The network as it was before, which scores every pair too (Rafailov et al. 2023, arXiv:2305.18290, equation 7), or
+/// every answer.
 Result<ModelWork> reference_work(const TrainPhase& phase, const ModelUse& use) {
   ModelUse before = use;
   before.frozen = true;
@@ -216,17 +218,38 @@ void place(const ModelWork& model, TrainingWork& work) {
   if (model.adapters) work.learn.whole += model.trainable;
 }
 
-/// How long sequences are padded to in micro-batches of variable samples. Lengths are taken as lognormal with the
-/// longest sample three deviations out, the longest of n by Blom's approximation (1958). A rule of thumb, not measured.
+/// How long sequences are padded to in micro-batches of variable samples.
 void pad(TrainingWork& work, bool packed) {
-  const bool varies = !packed && work.mean_tokens > 0 && work.sequence > work.mean_tokens;
-  const double sigma = varies ? math::log(work.sequence / work.mean_tokens) / 3.1 : 0;
   double n = work.rows;
   for (double& tokens : work.padded) {
-    const double z = varies ? math::normal_quantile((n - 0.375) / (n + 0.25)) : 0;
-    tokens = varies ? std::min(work.sequence, work.mean_tokens * math::exp(z * sigma)) : work.mean_tokens;
+    tokens = packed ? work.mean_tokens : longest_of(work.mean_tokens, work.sequence, n);
     n *= 2;
   }
+}
+
+/// What learning from answers has beside: those who give them, scores by the network that gave them, which the loss
+/// holds against the engine's (trl/trainer/grpo_trainer.py: vllm_importance_sampling_correction), and, unless beta is
+/// 0, by the network as it was before. Only answers are scored, not their prompts.
+Result<void> add_rollouts(const TrainPhase& phase, TrainingWork& work) {
+  auto rollouts = rollout_work(phase);
+  if (!rollouts) return std::unexpected(std::move(rollouts.error()));
+  work.rollouts = *std::move(rollouts);
+  const bool apart = !work.adapters;
+  const auto again = [&](bool placed) -> Result<void> {
+    Result<ModelWork> before = reference_work(phase, phase.models.front());
+    if (!before) return std::unexpected(std::move(before.error()));
+    if (placed) place(*before, work);
+    else ++work.forward_only;
+    work.models.push_back(std::move(*before));
+    return {};
+  };
+  if (auto made = again(false); !made) return made;
+  if (phase.rollouts->beta > 0)
+    if (auto made = again(apart); !made) return made;
+  const Rollouts& asked = *phase.rollouts;
+  for (ModelWork& model : work.models)
+    model.head_share = asked.new_tokens.max / (asked.prompt_tokens.max + asked.new_tokens.max);
+  return {};
 }
 
 /// Sequence length, mean and the amount of work. False message: what the phase leaves open.
@@ -263,6 +286,7 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
   const double epochs = phase.epochs.value_or(1);
   // Packing joins samples to full sequences, so the count of sequences follows from the tokens.
   const double per_sequence = packed && length && length->mean > 0 ? work.sequence / length->mean / work.rows : 1;
+  const double answers = phase.rollouts ? phase.rollouts->generations : 1;  // to a prompt
   if (phase.steps) {
     const double batch = phase.steps_at_batch ? *phase.steps_at_batch : work.batch;
     if (!(batch > 0)) {
@@ -270,7 +294,7 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
     }
     work.sequences_total = *phase.steps * batch;
   } else if (phase.data.samples) {
-    work.sequences_total = *phase.data.samples * epochs / per_sequence;
+    work.sequences_total = *phase.data.samples * epochs * answers / per_sequence;
   } else if (phase.data.tokens) {
     work.sequences_total = phase.data.tokens->value * epochs / work.mean_tokens;
   } else {
@@ -323,9 +347,12 @@ Result<TrainingWork> training_work(const TrainPhase& phase) {
     return failure("nothing is trained; set `trainable` (parameters) next to the frozen models, or another `method`");
   }
   work.matrices = std::min(1.0, matrices / work.trainable);
+  if (phase.rollouts)
+    if (auto made = add_rollouts(phase, work); !made) return std::unexpected(std::move(made.error()));
   if (const Result<void> amount = set_amount(phase, work); !amount) return std::unexpected(amount.error());
   if (!(work.sequences_total > 0)) return failure("train has no work: samples, tokens or steps are zero");
   pad(work, phase.data.packing);
+  if (phase.rollouts) pad_answers(work, phase.rollouts->generations);
   return work;
 }
 

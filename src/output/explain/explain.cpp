@@ -7,6 +7,7 @@
 #include "base/sorting.h"
 #include "base/text.h"
 #include "model/generation/generation.h"
+#include "model/training/rollouts.h"
 #include "model/training/training.h"
 #include "output/explain/own_terms_words.h"
 #include "output/explain/range_table.h"
@@ -26,8 +27,9 @@ namespace {
 std::vector<Term> training_terms(const TrainPhase& asked, const PhaseEstimate& estimate, const Catalogue& catalogue,
                                  const ErrorModel& errors) {
   const TrainPhase train = as_run(asked, estimate);
-  const auto work = training_work(train);
+  auto work = training_work(train);
   if (!work || estimate.framework == nullptr) return {};
+  pad_answers(*work, static_cast<double>(estimate.strategy.micro_batch) * estimate.strategy.grad_accum);
   const Strategy& s = estimate.strategy;
   TrainingRates rates = training_rates(catalogue, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
   rates.errors = &errors;

@@ -151,6 +151,7 @@ struct PhaseEstimate {
   StartFrom start = StartFrom::kScratch;  ///< what training starts from
   double overhead_share = 0;              ///< part of the work's time that the job added on top, as a share of the rest
   std::optional<Serving> serving;         ///< of a generation phase
+  std::optional<RolloutUse> rollouts;     ///< of training that gives the answers it learns from
 
   const Interval<Seconds>& term(TimeTerm which) const { return terms[static_cast<std::size_t>(which)]; }
   TermOrigin origin(TimeTerm which) const { return origins[static_cast<std::size_t>(which)]; }

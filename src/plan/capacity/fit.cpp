@@ -80,6 +80,8 @@ std::vector<Changed> changes(const Job& job, const Catalogue& catalogue, const N
     }
     for (int gpus = miss.gpus * 2; gpus <= std::max(8, miss.gpus * 2); gpus *= 2)
       add(count_text(gpus) + " GPUs", gpus, with([](TrainPhase& t) { t.parallel = {}; }));  // cut as it fits best
+    if (train->rollouts && !train->rollouts->sleep)
+      add("rollouts: {sleep: true}", miss.gpus, with([](TrainPhase& t) { t.rollouts->sleep = true; }));
     if (train->method == Method::kFull) {
       add("method: lora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kLora; }));
       add("method: qlora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kQlora; }));

@@ -35,7 +35,7 @@ std::vector<std::string> batch_lines(const Job& job, const PhasePlan& part) {
 }  // namespace
 
 std::string batch_count(const PhaseEstimate& phase, double count) {
-  return count_of(count, phase.rows > 1 ? "pair" : "sequence");
+  return count_of(count, phase.rollouts ? "answer" : phase.rows > 1 ? "pair" : "sequence");
 }
 
 bool states_optimizer(const Job& job, const PhaseEstimate& phase) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/training/rollouts.h"
 #include "model/training/training.h"
 #include "plan/strategy/given.h"
 #include "plan/strategy/phase_search.h"
@@ -44,8 +45,15 @@ struct Found {
 };
 
 /// The best way on exactly so many GPUs.
-std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
-                             int gpus, const StepBatch& batch, bool ignore_given, const Sooner* sooner, Tally& tally) {
+std::optional<Found> on_gpus(const PhaseWorkload& asked, const Catalogue& catalogue, const Machines& machines, int gpus,
+                             const StepBatch& batch, bool ignore_given, const Sooner* sooner, Tally& tally) {
+  // Each of them gives its part of a step's answers.
+  std::optional<PhaseWorkload> shared;
+  if (asked.training->rollouts && batch.sequences > 0) {
+    shared = asked;
+    pad_answers(*shared->training, batch.sequences / gpus);
+  }
+  const PhaseWorkload& workload = shared ? *shared : asked;
   const Phase& phase = *workload.phase;
   const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
   const auto [best, plain] =
@@ -61,6 +69,7 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
   estimate.memory = best.estimate.memory;
   estimate.memory_total = best.memory;
   estimate.host_memory = best.estimate.host_memory;
+  estimate.rollouts = best.estimate.rollouts;
   estimate.batch = best.batch;
   estimate.batch_wanted = batch.wanted;
   estimate.batch_usual = batch.usual;

@@ -115,8 +115,9 @@ class Inputs {
     }
     double tokens = work.sequences_total * work.mean_tokens / epochs;
     if (train.data.samples) {
-      const double each =
-          train.data.tokens_per_sample ? train.data.tokens_per_sample->mean * work.rows : work.mean_tokens;
+      const double each = train.rollouts                 ? train.rollouts->prompt_tokens.mean
+                          : train.data.tokens_per_sample ? train.data.tokens_per_sample->mean * work.rows
+                                                         : work.mean_tokens;
       tokens = std::min(tokens, *train.data.samples * each);
     }
     return as<Bytes>(assumed_.text_bytes) * tokens;
@@ -145,6 +146,7 @@ Start start_of(const PhaseWorkload& workload, const Catalogue& catalogue, const 
                  exactly(estimate.memory.weights * estimate.rounds / host_rate(*estimate.node->gpu));
   start.warm_up = as<Seconds>(assumed.start);
   if (workload.training && estimate.strategy.compile) start.warm_up = start.warm_up + as<Seconds>(assumed.compile);
+  if (estimate.rollouts) start.warm_up = start.warm_up + as<Seconds>(assumed.graphs);
   if (workload.generation && estimate.framework != nullptr &&
       (estimate.framework->cuda_graphs || estimate.framework->compile))
     start.warm_up = start.warm_up + as<Seconds>(assumed.graphs) * estimate.rounds;

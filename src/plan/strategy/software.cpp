@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "domain/facts/limits.h"
 #include "model/generation/generation.h"
+#include "model/training/rollouts.h"
 #include "plan/strategy/practice.h"
 
 namespace gpuplan {
@@ -164,6 +165,18 @@ Software none(Misfit why, std::string reason) {
   return result;
 }
 
+/// Why the engine that gives answers to learn from does not run on the GPU; "" where it does.
+std::string no_rollouts(const Catalogue& catalogue, const TrainPhase& phase, const Gpu& gpu) {
+  const Framework* engine = catalogue.find_framework(kRolloutEngine);
+  if (engine == nullptr) return "objective: grpo needs " + std::string(kRolloutEngine);
+  if (!runs_on(*engine, gpu)) return why_not_on(*engine, gpu);
+  const Format weights = rollout_format(phase.models.front().shape);
+  const bool has = weights != Format::kBf16 || gpu.bf16 > FlopsPerSecond{};
+  if (has && engine_profile(catalogue, *engine).reads(weights)) return "";
+  return "TRL runs " + engine->name + " with the weights as they are published, " + std::string(name_of(weights)) +
+         ", which " + (has ? engine->name + " does not read" : gpu.name + " does not have");
+}
+
 }  // namespace
 
 Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus) {
@@ -181,6 +194,8 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   if (phase.attention == AttentionKernel::kFlash3 && gpu.compute_capability < kHopper)
     return none(Misfit::kUnsupported,
                 "flash3 is written for Hopper GPUs (H100, H200) and does not run on " + gpu.name + ": write flash2");
+  if (work.rollouts)
+    if (std::string why = no_rollouts(catalogue, phase, gpu); !why.empty()) return none(Misfit::kUnsupported, why);
   const auto compile = phase.compile.on(gpu.name, gpus);
   // Recipes of pretraining compile; a network known by its totals may hold what does not.
   const TrainingKind kind = kind_of(catalogue.practice_constants, work);

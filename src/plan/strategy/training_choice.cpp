@@ -1,5 +1,6 @@
 #include "plan/strategy/training_choice.h"
 #include "model/training/host_memory.h"
+#include "model/training/rollouts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -189,7 +190,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
              strategy,
              estimate,
              *rates_,
-             at_scale(spread, need.scale),
+             with_rollouts(at_scale(spread, need.scale), work_, *rates_, strategy, estimate),
              held(need, needed_memory, fits),
              batch,
              steps,
