@@ -90,7 +90,7 @@ class Unknown(unittest.TestCase):
         self.refused(["plan", *WORK, "--qps", "5"], "--concurrency", "--tokens-per-second")
 
     def test_values(self):
-        for method, advice in (("grpo", "two phases"), ("dpo", "--objective dpo"), ("dora", "method lora"), ("SFT", "full, lora")):
+        for method, advice in (("grpo", "objective: grpo"), ("rloo", "two phases"), ("dpo", "--objective dpo"), ("dora", "method lora"), ("SFT", "full, lora")):
             self.refused(["plan", *WORK, "--method", method], "--method", advice)
         self.refused(["plan", *WORK, "--optimizer", "lion_8bit"], "adam8bit")
         self.refused(["plan", *WORK, "--budget", "18 EUR"], "US dollars", "currency", "--rate")

@@ -126,7 +126,8 @@ class Questions(unittest.TestCase):
 
     def test_a_way_to_train_is_told_wherever_it_is_written(self):
         for flag in ("--method", "--objective"):
-            self.assertIn("two phases of a job file", run("plan", *LORA[:4], flag, "grpo").stderr)
+            self.assertIn("two phases of a job file", run("plan", *LORA[:4], flag, "rloo").stderr)
+        self.assertIn("grpo also needs rollouts, in a job file", run("plan", *LORA, "--objective", "grpo").stderr)
 
     def test_prices_of_a_day_to_come_are_refused(self):
         for day, code in (("2031-01", 2), ("2026-11-23", 2), ("2026-12", 2), ("2026-11-22", 0), ("2026-11", 0)):

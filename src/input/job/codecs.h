@@ -107,6 +107,13 @@ struct FrameworkCodec {
   static bool read(Reader&, const Tree&, std::string&, const Bounds&);
 };
 
+// rollouts.cpp
+template <>
+struct Codec<Rollouts> {
+  static const ValueType type;
+  static bool read(Reader&, const Tree&, Rollouts&, const Bounds&);
+};
+
 // train.cpp, job_generate.cpp
 struct TrainCodec {
   static const ValueType type;

@@ -14,6 +14,7 @@
 #include "input/job/checks/cuts.h"
 #include "input/job/checks/fail_at.h"
 #include "input/job/checks/framework.h"
+#include "input/job/checks/rollouts.h"
 #include "input/job/codecs.h"
 
 namespace gpuplan {
@@ -186,9 +187,11 @@ struct TrainRecord {
       key<&TrainPhase::method>("method", "full",
                                "what is trained: all weights, adapters, or parts next to a frozen base"),
       key<&TrainPhase::objective>("objective", "next_token",
-                                  "what is minimised: the loss of the next token, or of direct preference optimization "
+                                  "what is minimised: the loss of the next token; of direct preference optimization "
                                   "(dpo), where samples and batch count pairs of answers and tokens_per_sample is one "
-                                  "prompt with one answer"),
+                                  "prompt with one answer; or of group relative policy optimization (grpo), where the "
+                                  "model gives the answers it learns from: samples count prompts, batch answers"),
+      key<&TrainPhase::rollouts>("rollouts", "needed for grpo", "how the answers of objective grpo are given"),
       key_as<Record<LoraRecord>, &TrainPhase::lora>("lora", "", "adapters, for method lora or qlora"),
       key_as<TrainableCodec, &TrainPhase::trainable>("trainable", "",
                                                      "trainable parameters for method frozen, or their matrices"),
@@ -205,9 +208,10 @@ struct TrainRecord {
   };
 
   static bool check(Reader& reader, const Tree& tree, TrainPhase& out) {
-    return check_models(reader, tree) && check_work(reader, tree, out) && check_lengths(reader, tree, out) &&
-           check_batch(reader, tree, out) && check_micro(reader, tree, out) && check_cuts(reader, tree, out) &&
-           check_method(reader, tree, out) && check_framework(reader, tree, out) && check_positions(reader, tree, out);
+    return check_models(reader, tree) && check_rollouts(reader, tree, out) && check_work(reader, tree, out) &&
+           check_lengths(reader, tree, out) && check_batch(reader, tree, out) && check_micro(reader, tree, out) &&
+           check_cuts(reader, tree, out) && check_method(reader, tree, out) && check_framework(reader, tree, out) &&
+           check_positions(reader, tree, out);
   }
 
  private:
@@ -335,7 +339,8 @@ struct TrainRecord {
     const int rows = out.rows();
     const double epochs = out.epochs.value_or(1);
     const double all = out.steps          ? 0
-                       : out.data.samples ? *out.data.samples * epochs * (packed ? length->mean / sequence : 1)
+                       : out.data.samples ? *out.data.samples * epochs * (packed ? length->mean / sequence : 1) *
+                                                (out.rollouts ? out.rollouts->generations : 1)
                        : out.data.tokens  ? out.data.tokens->value * epochs / (mean * rows)
                                           : 0;
     if (!check_plain_batch(reader, tree, out, sequence)) return false;

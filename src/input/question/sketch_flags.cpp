@@ -30,9 +30,11 @@ constexpr std::array kSketchFlags = {
                Part::kTraining},
     SketchFlag{"--micro", &Sketch::micro, "N", "micro-batch per GPU (default: chosen for you)", Part::kTraining},
     SketchFlag{"--method", &Sketch::method, "METHOD", "training method (default: full)", Part::kTraining},
-    SketchFlag{"--objective", &Sketch::objective, "NAME",
-               "next_token, or dpo: --samples and --batch count pairs of answers (default: next_token)",
-               Part::kTraining},
+    SketchFlag{
+        "--objective", &Sketch::objective, "NAME",
+        "next_token, or dpo: --samples and --batch count pairs of answers (default: next_token); grpo needs a job "
+        "file",
+        Part::kTraining},
     SketchFlag{"--rank", &Sketch::rank, "N", "LoRA rank (default: 16)", Part::kTraining},
     SketchFlag{"--trainable", &Sketch::trainable, "N", "trainable parameters with --method frozen", Part::kTraining},
     SketchFlag{"--precision", &Sketch::precision, "NAME", "compute precision: bf16, fp16, fp8, ...", Part::kTraining},
