@@ -17,6 +17,14 @@ phases:
 """
 
 
+def grpo_job(gpus, nodes, more, rollouts="generations: 8"):
+    """Of a training that gives the answers it learns from: their lengths say how long its sequences are."""
+    reward = "" if "reward" in rollouts else ", reward: accuracy_reward"
+    rollouts = f"{{prompt_tokens: {{mean: 100, max: 300}}, new_tokens: {{mean: 300, max: 700}}{reward}, {rollouts}}}"
+    return training_job("hf-trainer", QWEN, "{samples: 20k}", gpus, nodes,
+                        f"{{objective: grpo, rollouts: {rollouts}, {more}}}").replace("      sequence: 1024\n", "")
+
+
 def parallel(text):
     return f"parallel: {{{text}}}" if text else ""
 
@@ -45,6 +53,10 @@ def trainings():
         add(framework, [QWEN], [SAMPLES], [(8, 1)], every(optimizers[1:], [shards[3]]))
     add("hf-trainer", [QWEN], [SAMPLES], [(1, 1), (8, 1), (8, 2)], every(methods, ["objective: dpo"]))
     add("hf-trainer", [QWEN], [SAMPLES], [(8, 1)], every(shards, ["objective: dpo"]))
+    jobs.extend(("bash", grpo_job(gpus, nodes, more)) for (gpus, nodes), more in itertools.product(
+        ((1, 1), (8, 1), (8, 2)), (methods[0], methods[1], "method: full, precision: bf16, " + shards[3], "method: lora, " + shards[1])))
+    jobs.extend(("bash", grpo_job(8, 1, more, rollouts)) for more in methods[:2] for rollouts in
+                ("beta: 0.04", "sleep: true, generations: 16", "memory_share: 50%, reward: [think_format_reward, rewards.exact]"))
     for framework in ("axolotl", "torchtitan", "megatron"):
         add(framework, [LLAMA], [PACKED if framework == "axolotl" else TOKENS], [(8, 2)],
             every([parallel(cut) for cut in ("tp: 2, sharding: zero3", "cp: 2, sharding: zero3", "sharding: hsdp", "tp: 2, pp: 2, sharding: zero1",

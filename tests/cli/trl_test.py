@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 from launch_folder import files_of, scripts_of
-from launch_matrix import PACKED, QWEN
+from launch_matrix import PACKED, QWEN, grpo_job
 from launch_work_test import LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, training_job
 from program import PROGRAM, ROOT, environment, main
 from train_torch_test import PYTHON, STAND_INS
@@ -179,6 +179,61 @@ class Chosen(unittest.TestCase):
             done = checked(row)
             self.assertEqual(done.returncode, 78, row)
             self.assertIn('expected "chosen" and "rejected"', done.stderr)
+
+
+    def grpo(self, gpus=8, more="method: lora", rollouts="generations: 8", args=""):
+        folder = self.launched(grpo_job(gpus, 1, more, rollouts) + args)
+        return yaml.safe_load(folder.files("grpo.yaml")[0].read_text(encoding="utf-8")), self.script(folder), folder
+
+    def test_answers_of_its_own_go_to_trl_grpo(self):
+        found, script, folder = self.grpo()
+        self.assertIn('trl grpo --config "$GPUPLAN_TRL/grpo.yaml"', script)
+        self.assertIn("'trl[vllm,math_verify]>=1.0,<1.10'", script)
+        self.assertNotIn("expandable_segments", script)
+        self.assertEqual({name: found[name] for name in ("num_generations", "max_completion_length", "vllm_max_model_length", "beta", "reward_funcs",
+                                                         "use_vllm", "vllm_mode", "vllm_gpu_memory_utilization", "vllm_tensor_parallel_size")},
+                         {"num_generations": 8, "max_completion_length": 700, "vllm_max_model_length": 1000, "beta": 0, "reward_funcs": ["accuracy_reward"],
+                          "use_vllm": True, "vllm_mode": "colocate", "vllm_gpu_memory_utilization": 0.3, "vllm_tensor_parallel_size": 1})
+        self.assertEqual(found["per_device_train_batch_size"] * found["gradient_accumulation_steps"] * 8, 64, "whole groups, all at once")
+        self.assertEqual((found["learning_rate"], self.grpo(more="method: full")[0]["learning_rate"]), (1e-5, 1e-6))
+        self.assertFalse({"packing", "max_length", "precompute_ref_log_probs", "activation_offloading", "label_names"} & set(found), found)
+        self.assertIn("columns: prompt", script)
+        more = self.grpo(rollouts="beta: 0.04, sleep: true, memory_share: 50%, reward: [think_format_reward, rewards.exact]")[0]
+        self.assertEqual((more["beta"], more["vllm_enable_sleep_mode"], more["vllm_gpu_memory_utilization"], more["reward_funcs"]),
+                         (0.04, True, 0.5, ["think_format_reward", "rewards.exact"]))
+        # A model that is compared with is taken layer by layer by version 1 alone.
+        for beta, version in (("0", 2), ("0.04", 1)):
+            folder = self.grpo(more="method: full, parallel: {sharding: zero3}", rollouts="beta: " + beta)[2]
+            self.assertEqual(yaml.safe_load(folder.files("accelerate.yaml")[0].read_text())["fsdp_config"]["fsdp_version"], version)
+
+    def test_what_the_plan_has_of_answers_stays(self):
+        for args, why in (("{beta: 0.1}", "set train.rollouts in the job"), ("{num_generations: 4}", "set train.rollouts in the job"),
+                          ("{program: own}", "train.py has no objective: grpo")):
+            folder = Folder("-", stdin=(grpo_job(8, 1, "method: lora") + f"    args: {args}\n").encode())
+            self.addCleanup(folder.__exit__)
+            self.assertEqual((folder.done.returncode, folder.done.stderr.count("\n")), (5, 1), folder.done.stderr)
+            self.assertIn(why, folder.done.stderr)
+        self.assertEqual(self.grpo(args="    args: {temperature: 0.7}\n")[0]["temperature"], 0.7)
+
+    def test_rows_of_prompts(self):
+        place = self.grpo(rollouts="reward: [accuracy_reward, my_rewards.exact]")[2].files("grpo.yaml")[0].parent
+        code = ("import sys; sys.path[:0] = [%r]\nimport data_rows\nrow = eval(sys.argv[1])\nprint(data_rows.checked(row))\n"
+                "sys.modules['transformers'] = type(sys)('transformers'); sys.modules['transformers'].AutoTokenizer = None\n"
+                "import prepare_trl\nprepare_trl.check_rewards(row)\nprint('good')" % str(place))
+        with tempfile.TemporaryDirectory() as folder:
+            def checked(row):
+                return subprocess.run([sys.executable, "-c", code, repr(row)], cwd=folder, capture_output=True, text=True, check=False,
+                                      env={**os.environ, "GPUPLAN_RUN_DIR": "/tmp", "GPUPLAN_TRL": folder, "PYTHONDONTWRITEBYTECODE": "1"})
+            talk = [{"role": "user", "content": "a"}]
+            row = {"prompt": talk, "solution": "b"}
+            self.assertIn("my_rewards.exact cannot be imported", checked(row).stderr)
+            Path(folder, "my_rewards.py").write_text("def exact(completions, **more):\n    return [0.0 for _ in completions]\n")
+            self.assertEqual(checked(row).stdout, "prompt\ngood\n", checked(row).stderr)
+            for wrong, why in (({"prompt": talk}, 'no "solution"'), ({"prompt": "a", "solution": "b"}, "as a list of messages"),
+                               ({"text": "a"}, 'expected "prompt"'), ({"prompt": []}, 'expected "prompt"')):
+                done = checked(wrong)
+                self.assertEqual(done.returncode, 78, done.stderr)
+                self.assertIn(why, done.stderr)
 
 
 TRL = """#!/usr/bin/env python3

@@ -17,6 +17,7 @@ namespace gpuplan {
 namespace {
 
 constexpr int kSequence = 128;
+constexpr int kAnswers = 2;  // to a prompt, where the job learns from them
 /// Steps of programs that save when they are told to stop, with a checkpoint after each: enough that the signal comes
 /// in between, few where a checkpoint takes seconds.
 constexpr int kSteps = 16;
@@ -259,12 +260,14 @@ class Cut {
     const int steps = own ? kCommandSteps : !saves ? kKilledSteps : size > kHeavy ? kHeavySteps : kSteps;
     const int every = own ? 2 : saves ? 1 : kKilledEvery;
     const int micro = own ? s.micro_batch : 1;
-    const int accumulate = own ? s.grad_accum : std::min(s.grad_accum, 2);
+    int accumulate = own ? s.grad_accum : std::min(s.grad_accum, 2);
+    // The two answers to a prompt are both there.
+    if (train.rollouts && !own && s.dp * micro * accumulate % kAnswers != 0) accumulate *= kAnswers;
     const int sequence =
         own ? std::max(estimate.sequence, train.sequence.value_or(0)) : std::min(estimate.sequence, kSequence);
     for (const char* key : {"epochs", "steps_at_batch", "recompute", "offload"}) settings_.drop(in + key);
     settings_.set(in + "steps", std::to_string(steps));
-    settings_.set(in + "sequence", std::to_string(sequence));
+    if (!train.rollouts) settings_.set(in + "sequence", std::to_string(sequence));
     const double batch = static_cast<double>(s.dp) * micro * accumulate;
     const std::string samples = number_text(batch * steps);
     // Who joins samples in any case is given whole sequences, as its plan has.
@@ -274,7 +277,14 @@ class Cut {
     const std::string length = joins && !train.data.packing ? std::to_string(sequence)
                                                             : "{mean: " + number_text(std::max(sequence / 2, 1)) +
                                                                   ", max: " + std::to_string(sequence) + "}";
-    if (train.data.tokens) settings_.set(in + "data", "{tokens: " + number_text(batch * steps * sequence) + "}");
+    if (train.rollouts) {
+      const double answer = std::min(train.rollouts->new_tokens.max, static_cast<double>(kSequence));
+      settings_.set(in + "data", "{samples: " + samples + "}");
+      if (!own) {
+        settings_.set(in + "rollouts.generations", std::to_string(kAnswers));
+        settings_.set(in + "rollouts.new_tokens", number_text(answer));
+      }
+    } else if (train.data.tokens) settings_.set(in + "data", "{tokens: " + number_text(batch * steps * sequence) + "}");
     else
       settings_.set(in + "data", "{samples: " + samples + ", tokens_per_sample: " + length +
                                      ", packing: " + (train.data.packing ? "true" : "false") + "}");

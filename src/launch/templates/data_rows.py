@@ -51,6 +51,8 @@ def checked(row, variable="DATA"):
                     "phase a `command`")
     if SETTINGS.get("objective") == "dpo":
         return checked_pair(row, variable)
+    if SETTINGS.get("objective") == "grpo":
+        return checked_prompt(row, variable)
     form = form_of(row)
     if form is None:
         held = ", ".join(f'"{name}"' for name in sorted(row)) or "no columns"
@@ -74,6 +76,16 @@ def checked_pair(row, variable):
         held = ", ".join(f'"{name}"' for name in sorted(row)) or "no columns"
         give_up(f"{variable}: a row has {held}; expected {PAIR}")
     return "pair"
+
+
+def checked_prompt(row, variable):
+    """"prompt"; ends the program where a row has none."""
+    prompt = row.get("prompt")
+    if not (isinstance(prompt, str) and prompt) and not (isinstance(prompt, list) and prompt and all(
+            isinstance(m, dict) and "role" in m and "content" in m for m in prompt)):
+        held = ", ".join(f'"{name}"' for name in sorted(row)) or "no columns"
+        give_up(f'{variable}: a row has {held}; expected "prompt", a text or a list of messages (role and content)')
+    return "prompt"
 
 
 def conversation(row, form):

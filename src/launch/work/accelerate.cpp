@@ -44,14 +44,15 @@ Backend backend_of(const WorkPlace& place) {
 
 namespace {
 
-/// Copies of shards; and a model that DPO compares with, which TRL would hand to version 2 as one unit, that each pass
-/// gathers whole, and with the weights of the first rank only (trl/models/utils.py, prepare_fsdp). Version 1 takes it
-/// layer by layer and hands the weights on. Experts that are modules have gradients on the ranks that use them alone:
-/// version 1 has those of a layer in one tensor, version 2 would add up different ones.
+/// Copies of shards; and a model that DPO or GRPO compares with, which TRL would hand to version 2 as one unit, that
+/// each pass gathers whole, and with the weights of the first rank only (trl/models/utils.py, prepare_fsdp). Version 1
+/// takes it layer by layer and hands the weights on. Experts that are modules have gradients on the ranks that use them
+/// alone: version 1 has those of a layer in one tensor, version 2 would add up different ones.
 bool needs_fsdp1(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const bool whole = !trains_adapters(train);
-  return place.strategy().sharding == Sharding::kHsdp || (train.objective == Objective::kDpo && whole) ||
+  const bool compares = train.objective == Objective::kDpo || (train.rollouts && train.rollouts->beta > 0);
+  return place.strategy().sharding == Sharding::kHsdp || (compares && whole) ||
          (whole && experts_are_modules(train.models.front().shape));
 }
 
@@ -184,7 +185,9 @@ std::vector<std::string> trainer_packages(const WorkPlace& place, Backend backen
   // has bnb_4bit_quant_storage for sharded 4-bit weights since 0.43.
   std::vector<std::string> packages = {torch_requirement(place, "2.6"), requirement("transformers"),
                                        trl ? "datasets>=4.7" : "datasets>=2.20", requirement("accelerate")};
-  if (trl) packages.push_back(requirement("trl"));
+  // Its extras bring the versions of vLLM that it knows, and what its accuracy rewards compare with.
+  const std::string_view extras = !train.rollouts ? "" : pip_has_vllm(place) ? "vllm,math_verify" : "math_verify";
+  if (trl) packages.push_back(requirement("trl", extras));
   if (trains_adapters(train)) packages.push_back(requirement("peft"));
   // FSDP2 beside adapters and 4-bit weights: before, frozen weights were widened or their state was lost.
   const bool dtensors = shards_by_dtensors(place) && trains_adapters(train);

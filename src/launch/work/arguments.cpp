@@ -44,7 +44,7 @@ constexpr std::array<Argument, 13> kArguments = {{
 struct Planned {
   std::string_view names, key;
 };
-constexpr std::array<Planned, 17> kPlanned = {{
+constexpr std::array<Planned, 18> kPlanned = {{
     {" maxsteps steps trainsteps trainiters trainsamples maxiters numiterations ", "train.steps"},
     {" numtrainepochs numepochs epochs ", "train.epochs"},
     {" perdevicetrainbatchsize pergputrainbatchsize microbatchsize microbatch devicebatchsize localbatchsize "
@@ -57,6 +57,11 @@ constexpr std::array<Planned, 17> kPlanned = {{
     {" bf16 fp16 tf32 fp8 fp8format fp8recipe fp4format precision mixedprecision mixedprecisionparam dtype torchdtype ",
      "train.precision"},
     {" optim optimizer optimizername adafactor ", "train.optimizer"},
+    {" numgenerations generationbatchsize stepspergeneration maxcompletionlength rewardfuncs rewardmodelnameorpath "
+     "usevllm "
+     "vllmmode vllmgpumemoryutilization vllmtensorparallelsize vllmmaxmodellength vllmenablesleepmode "
+     "vllmimportancesamplingcorrection ",
+     "train.rollouts"},
     {" gradientcheckpointing disablegradientcheckpointing activationcheckpointing activationcheckpointmode "
      "recomputegranularity recomputemethod recomputenumlayers ",
      "train.recompute"},
@@ -110,10 +115,11 @@ constexpr std::string_view kLlamaFactory =
     "template ";
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTrainerTables = {
     {{"transformers", "TrainingArguments"}}};
-constexpr std::array<Program, 16> kPrograms = {{
+constexpr std::array<Program, 17> kPrograms = {{
     {"torch", kRates},
     {"trl sft", kTrainer, {{{"trl", "sft"}, {"trl", "model"}, {"transformers", "TrainingArguments"}}}},
     {"trl dpo", kTrainer, {{{"trl", "dpo"}, {"trl", "model"}, {"transformers", "TrainingArguments"}}}},
+    {"trl grpo", kTrainer, {{{"trl", "grpo"}, {"trl", "model"}, {"transformers", "TrainingArguments"}}}},
     {"hf-trainer", kTrainer, kTrainerTables},
     {"accelerate", kTrainer, kTrainerTables},
     {"deepspeed", kTrainer, kTrainerTables},
@@ -148,7 +154,7 @@ const Program* program_of(const WorkPlace& place) {
   std::string_view name = place.estimate().framework != nullptr ? place.estimate().framework->name : std::string_view();
   if (name == "hf-trainer")
     if (const auto chosen = trainer_program(place); chosen && chosen->trl)
-      name = place.train().objective == Objective::kDpo ? "trl dpo" : "trl sft";
+      name = place.train().rollouts ? "trl grpo" : place.train().objective == Objective::kDpo ? "trl dpo" : "trl sft";
   const auto found = std::ranges::find(kPrograms, name, &Program::name);
   return found == kPrograms.end() ? nullptr : &*found;
 }
@@ -238,6 +244,7 @@ std::string decided_by(const WorkPlace& place, std::string_view name) {
       if (among(planned.names, plain)) return std::string(planned.key);
     return "";
   }
+  if (place.train().rollouts && plain == "beta") return "train.rollouts in the job";
   const std::string last = squeeze(name.substr(name.rfind('.') + 1));
   for (const Planned& planned : kPlanned)
     if (among(planned.names, plain) || among(planned.names, last)) return std::string(planned.key) + " in the job";

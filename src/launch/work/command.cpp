@@ -217,7 +217,8 @@ class Processes {
             std::string(name_of(s.sharding)) +
             "; give it --accelerate_config (zero1, zero2, zero3, fsdp1 and fsdp2 come with TRL) and "
             "--num_processes {world}, or set train.parallel: {sharding: none}");
-      work_.notes.push_back(uncounted_of_rewards(words));
+      const auto* train = std::get_if<TrainPhase>(&place_.phase().work);
+      if (train == nullptr || !train->rollouts) work_.notes.push_back(uncounted_of_rewards(words));
     }
     const bool torch = program_name(words[program_word(words)].text) == "torchrun";
     if (laid.nodes > 1 && option(words, "standalone"))

@@ -69,6 +69,16 @@ std::string pip_install(const std::vector<std::string>& packages) {
   return line;
 }
 
+bool pip_has_vllm(const WorkPlace& place) {
+  const auto& node = place.estimate().node;
+  return !node || node->gpu->vendor != "amd";
+}
+
+std::string needs_vllm() {
+  return "python3 -c 'import vllm' || { echo 'vLLM for AMD GPUs is not installed by pip: start from an image of "
+         "rocm/vllm' >&2; exit 78; }";
+}
+
 bool torch_bounded(const WorkPlace& place) {
   const auto& node = place.estimate().node;
   return node && node->gpu->vendor == "nvidia" && node->gpu->compute_capability < 7.5;
@@ -233,14 +243,17 @@ TrainingNumbers training_numbers(const WorkPlace& place) {
   const bool scratch = place.from_scratch();
   const bool frozen = trains_adapters(train);
   constexpr double kWarmUpShare = 0.02;
-  // As the docstring of trl/scripts/dpo.py has it, 5e-7 for all weights and 5e-6 for adapters.
+  // As the docstring of trl/scripts/dpo.py has it, 5e-7 for all weights and 5e-6 for adapters; for answers of its own
+  // TRL's documentation has twice that (docs/source/lora_without_regret.md).
   const double dpo = frozen ? 5e-6 : 5e-7;
+  const double grpo = frozen ? 1e-5 : 1e-6;
   const double warm_up = std::clamp(std::ceil(kWarmUpShare * steps_of(place)), 1.0, 2000.0);
   return {number_argument(place, "learning_rate",
-                          train.rows() > 1 ? dpo
-                          : scratch        ? 3e-4
-                          : frozen         ? 2e-4
-                                           : 1e-5),
+                          train.rollouts     ? grpo
+                          : train.rows() > 1 ? dpo
+                          : scratch          ? 3e-4
+                          : frozen           ? 2e-4
+                                             : 1e-5),
           number_argument(place, "weight_decay", scratch ? 0.1 : 0.0),
           static_cast<double>(warm_up_steps(place, clamped<int>(warm_up))), number_argument(place, "grad_clip", 1.0),
           number_argument(place, "seed", 1.0)};
@@ -275,6 +288,9 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("targets", adapter_targets(train)).member("pattern", target_pattern(train)).end();
   json.member("sequence", longest_row(place));
   json.member("objective", name_of(train.objective));
+  if (train.rollouts)
+    json.member("prompt_tokens", clamped<int>(std::ceil(train.rollouts->prompt_tokens.max)))
+        .member("rewards", train.rollouts->reward);
   json.member("packing", train.rows() == 1 && (train.data.packing || train.data.tokens.has_value()));
   json.member("separate", separate_samples(train) && !runs_under(place, "unsloth"))
       .member("mean_tokens", estimate.mean_tokens);
@@ -308,9 +324,11 @@ void require_data(const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
   const bool scratch = place.from_scratch();
   work.required.emplace_back(
-      train.objective == Objective::kDpo ? "DATA: file or folder of JSONL, JSON or Parquet, or Hugging Face dataset "
-                                           "owner/name[:split] (columns: chosen + "
-                                           "rejected, texts after a prompt or conversations)"
+      train.rollouts ? "DATA: file or folder of JSONL, JSON or Parquet, or Hugging Face dataset owner/name[:split] "
+                       "(columns: prompt, and those that the reward functions read)"
+      : train.objective == Objective::kDpo ? "DATA: file or folder of JSONL, JSON or Parquet, or Hugging Face dataset "
+                                             "owner/name[:split] (columns: chosen + "
+                                             "rejected, texts after a prompt or conversations)"
       : scratch ? "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset (column: text)"
                 : "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset owner/name[:split] "
                   "(columns: "

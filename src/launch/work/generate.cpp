@@ -229,15 +229,10 @@ Result<Work> generation_work(const WorkPlace& place) {
   // since 4.56.
   std::vector<std::string> packages = {torch_requirement(place, "2.6"), requirement("transformers"),
                                        requirement("accelerate"), requirement("peft"), "safetensors>=0.4"};
-  // vLLM's wheels of PyPI are for CUDA.
-  const auto& node = place.estimate().node;
-  const bool rocm_vllm = vllm && node && node->gpu->vendor == "amd";
   if (vllm) packages = {requirement("vllm")};
-  if (rocm_vllm) {
+  if (vllm && !pip_has_vllm(place)) {
     packages.clear();
-    work.prepare.emplace_back(
-        "python3 -c 'import vllm' || { echo 'vLLM for AMD GPUs is not installed by pip: start from an image of "
-        "rocm/vllm' >&2; exit 78; }");
+    work.prepare.push_back(needs_vllm());
   }
   if (s.weights == Format::kInt8 || s.weights == Format::kNf4) packages.emplace_back("bitsandbytes>=0.45");
   if (!packages.empty()) work.prepare.push_back(pip_install(packages));

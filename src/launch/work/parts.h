@@ -90,6 +90,10 @@ double tenth_of(double rate);
 /// Sequences of an optimizer step.
 int batch_of(const WorkPlace& place);
 int steps_of(const WorkPlace& place);
+/// vLLM's wheels of PyPI are for CUDA: for AMD's GPUs it comes with an image.
+bool pip_has_vllm(const WorkPlace& place);
+/// A line that ends the phase where it is not there.
+std::string needs_vllm();
 /// Tokens of the longest prompt and its answer together.
 double longest_request(const GeneratePhase& generate);
 /// Tokens at which programs that read rows one by one cut them: the longest row that the job states, within its

@@ -1,8 +1,9 @@
-// Fine-tuning by TRL's own programs, started through accelerate: `trl sft --config sft.yaml`, and `trl dpo` on pairs of
-// answers.
+// Fine-tuning by TRL's own programs, started through accelerate: `trl sft --config sft.yaml`, `trl dpo` on pairs of
+// answers, and `trl grpo` on prompts whose answers it gives itself.
 #include "launch/work/trl.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -18,10 +19,12 @@ namespace {
 /// What the settings name the folder with the rows that prepare_trl.py makes of DATA.
 constexpr std::string_view kRowsMark = "@GPUPLAN_ROWS@";
 
-bool prefers(const TrainPhase& train) { return train.objective == Objective::kDpo; }
+bool supervised(const TrainPhase& train) { return train.objective == Objective::kNextToken; }
 
-/// "sft" or "dpo": the program, and the name of its settings.
-std::string program_name(const TrainPhase& train) { return prefers(train) ? "dpo" : "sft"; }
+/// "sft", "dpo" or "grpo": the program, and the name of its settings.
+std::string settings_name(const TrainPhase& train) {
+  return supervised(train) ? "sft" : std::string(name_of(train.objective));
+}
 
 bool flash_by_name(AttentionKernel kernel) { return attention_name(kernel).starts_with("flash_attention"); }
 
@@ -99,10 +102,23 @@ void set_model(SettingLines& lines, const WorkPlace& place, Backend backend) {
   lines.set("bnb_4bit_quant_storage", type);
 }
 
+/// As the plan has them: all answers of an optimizer step at once (steps_per_generation is gradient_accumulation_steps
+/// unless something else is said), each learned from once.
+void set_rollouts(SettingLines& lines, const Rollouts& rollouts, const RolloutUse& use) {
+  const int prompt = clamped<int>(std::ceil(rollouts.prompt_tokens.max));
+  const int answer = clamped<int>(std::ceil(rollouts.new_tokens.max));
+  lines.set("reward_funcs", rollouts.reward).set("num_generations", rollouts.generations);
+  lines.set("max_completion_length", answer).set("num_iterations", 1).set("beta", rollouts.beta);
+  lines.set("use_vllm", true).set("vllm_mode", "colocate").set("vllm_gpu_memory_utilization", use.share);
+  lines.set("vllm_tensor_parallel_size", use.tp).set("vllm_max_model_length", prompt + answer);
+  lines.set("vllm_enable_sleep_mode", rollouts.sleep).set("vllm_importance_sampling_correction", true);
+}
+
 void set_data(SettingLines& lines, const WorkPlace& place) {
   lines.set("dataset_name", kRowsMark).set("dataset_train_split", "train");
+  if (const auto& use = place.estimate().rollouts) return set_rollouts(lines, *place.train().rollouts, *use);
   lines.set("max_length", longest_row(place)).set("truncation_mode", "keep_start");
-  if (prefers(place.train())) {
+  if (!supervised(place.train())) {
     // The scores of the model as it was are worked out in every step, as the plan counts them.
     lines.set("precompute_ref_log_probs", false);
     return;
@@ -127,15 +143,18 @@ void set_training(SettingLines& lines, const WorkPlace& place, Backend backend, 
   if (s.precision == Precision::kTf32) lines.set("tf32", true);
   lines.set("gradient_checkpointing", trainer_recomputes(place, backend));
   lines.raw("gradient_checkpointing_kwargs", "{use_reentrant: false}");
-  lines.set("activation_offloading", includes(s.offload, Offload::kActivations)).set("torch_compile", s.compile);
+  if (!place.train().rollouts) lines.set("activation_offloading", includes(s.offload, Offload::kActivations));
+  lines.set("torch_compile", s.compile);
   lines.set("logging_steps", log_steps(place)).set("disable_tqdm", false);
   lines.set("save_strategy", "steps").set("save_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
   keep_checkpoints(lines, place);
   const int evaluations = evaluation_steps(place);
   lines.set("eval_strategy", evaluations > 0 ? "steps" : "no");
   if (evaluations > 0) {
-    lines.set("eval_steps", evaluations).set("dataset_test_split", "test").set("per_device_eval_batch_size", 1);
-    if (!prefers(place.train()))
+    // Groups of answers stay whole.
+    const int each = place.train().rollouts ? place.train().rollouts->generations : 1;
+    lines.set("eval_steps", evaluations).set("dataset_test_split", "test").set("per_device_eval_batch_size", each);
+    if (supervised(place.train()))
       lines.set("prediction_loss_only", true).set("label_names", std::vector<std::string>{"labels"});
   }
   lines.set("report_to", std::vector<std::string>{std::string(kReportsMark)}).set("run_name", run_name(place));
@@ -154,11 +173,13 @@ Result<TrainerProgram> trainer_program(const WorkPlace& place) {
   const std::string cannot = trl_cannot(place);
   const std::string resume = must_resume(place);
   if (asked == "trl" && !cannot.empty()) return place.wrong("args has program: trl, but: " + cannot);
-  if (prefers(place.train())) {
-    if (!cannot.empty()) return place.wrong("objective: dpo is trained by trl dpo only, but: " + cannot);
-    if (asked == "own") return place.wrong("args has program: own, but train.py has no objective: dpo");
-    return TrainerProgram{true, (resume.empty() ? std::string() : resume + ". ") +
-                                    "trl dpo neither writes a checkpoint when it is stopped nor goes on from one: it "
+  if (!supervised(place.train())) {
+    const std::string objective = "objective: " + std::string(name_of(place.train().objective));
+    const std::string program = "trl " + settings_name(place.train());
+    if (!cannot.empty()) return place.wrong(objective + " is trained by " + program + " only, but: " + cannot);
+    if (asked == "own") return place.wrong("args has program: own, but train.py has no " + objective);
+    return TrainerProgram{true, (resume.empty() ? std::string() : resume + ". ") + program +
+                                    " neither writes a checkpoint when it is stopped nor goes on from one: it "
                                     "begins anew."};
   }
   if (asked == "own") return TrainerProgram{false, "train.py runs since args has program: own."};
@@ -187,6 +208,7 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   set_data(lines, place);
   set_training(lines, place, backend, optimizer);
   work.prepare = {pip_install(trainer_packages(place, backend, Trains::kTrl))};
+  if (place.train().rollouts && !pip_has_vllm(place)) work.prepare.insert(work.prepare.begin(), needs_vllm());
   install_attention(place, work);
   add_data_programs(place, work);
   const std::vector<std::string> layers = name_layers(place, work, true);
@@ -194,7 +216,7 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   work.data = {.fetches = true, .copies = 1, .bytes_a_token = 48};
   for (const char* name : {"place_settings.py", "prepare_trl.py"}) work.files.push_back(program(place, name));
   work.files.push_back({place.path("settings.json"), json.end().take(), false});
-  const std::string name = program_name(place.train());
+  const std::string name = settings_name(place.train());
   work.files.push_back({place.path(name + ".yaml"), lines.take(), false});
   work.files.push_back({place.path("accelerate.yaml"), accelerate_yaml(place, backend, States::kWhole), false});
   if (backend == Backend::kDeepSpeed)

@@ -163,7 +163,9 @@ void grow_segments(const WorkPlace& place, Work& work) {
   constexpr std::array<std::string_view, 3> kOnTheirOwn = {"axolotl", "nanochat", "unsloth"};
   const PhaseEstimate& estimate = place.estimate();
   if (work.user_command || work.command.empty() || !estimate.node || estimate.node->gpu->vendor != "nvidia") return;
-  if (!std::holds_alternative<TrainPhase>(place.phase().work) || estimate.framework == nullptr) return;
+  const auto* train = std::get_if<TrainPhase>(&place.phase().work);
+  // vLLM's pool, out of which it sleeps, refuses them (vllm/device_allocator/cumem.py).
+  if (train == nullptr || train->rollouts || estimate.framework == nullptr) return;
   if (std::ranges::find(kOnTheirOwn, estimate.framework->name) != kOnTheirOwn.end()) return;
   work.command.insert(work.command.begin(),
                       "export PYTORCH_CUDA_ALLOC_CONF=\"${PYTORCH_CUDA_ALLOC_CONF:-expandable_segments:True}\"");
