@@ -39,7 +39,7 @@ std::string models_words(const Phase& phase) {
 std::string data_words(const Phase& phase, const PhaseEstimate& estimate) {
   if (const auto* train = std::get_if<TrainPhase>(&phase.work)) {
     std::string text;
-    const char* sample = train->rows() > 1 ? "pair" : "sample";
+    const std::string sample = sample_word(*train);
     if (train->data.samples) text = count_of(*train->data.samples, sample);
     else if (train->data.tokens) text = count_short(train->data.tokens->value) + " tokens";
     if (train->epochs) text += (text.empty() ? "" : ", ") + count_of(*train->epochs, "epoch");

@@ -81,6 +81,16 @@ void write_strategy(JsonWriter& json, const PhaseEstimate& estimate, const Phase
   json.end();
 }
 
+/// Only of training that gives the answers it learns from.
+void write_rollouts(JsonWriter& json, const PhaseEstimate& estimate) {
+  if (!estimate.rollouts) return;
+  const RolloutUse& use = *estimate.rollouts;
+  json.key("rollouts").begin_object().member("seconds_per_step", use.total().value);
+  json.member("answers_at_once", use.in_flight).member("longest_answer", use.longest).member("passes", use.passes);
+  json.member("vllm_gpu_memory_utilization", use.share).member("vllm_tensor_parallel_size", use.tp);
+  json.member("vllm_gib", use.held / units::GiB).end();
+}
+
 }  // namespace
 
 void write_serving(JsonWriter& json, const PhaseEstimate& estimate) {
@@ -165,6 +175,7 @@ void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, do
     write_interval(json, "tokens_per_second", part.tokens_per_second, TokensPerSecond{1});
   else json.null_member("tokens_per_second");
   write_serving(json, estimate);
+  write_rollouts(json, estimate);
   write_memory(json, estimate);
   json.member("evidence", name_of(estimate.evidence));
   if (estimate.work_by_model > Seconds{})

@@ -30,10 +30,12 @@ std::string models_words(const std::vector<ModelUse>& models) {
 
 /// What is done to the weights, as people call it.
 std::string method_words(const TrainPhase& train) {
-  if (train.objective == Objective::kDpo)
+  if (train.objective != Objective::kNextToken) {
+    const std::string name = train.objective == Objective::kDpo ? "DPO" : "GRPO";
     return train.method == Method::kFull
-               ? "DPO of "
-               : "DPO (" + std::string(train.method == Method::kQlora ? "QLoRA" : "LoRA") + ") of ";
+               ? name + " of "
+               : name + " (" + std::string(train.method == Method::kQlora ? "QLoRA" : "LoRA") + ") of ";
+  }
   switch (train.method) {
     case Method::kLora:
       return "LoRA fine-tuning of ";
@@ -49,8 +51,8 @@ std::string method_words(const TrainPhase& train) {
 std::string train_words(const TrainPhase& train) {
   std::string text = method_words(train) + models_words(train.models);
   if (train.data.samples)
-    text += " on " + count_short(*train.data.samples) + (train.rows() > 1 ? " pair" : " sample") +
-            (*train.data.samples == 1 ? "" : "s");
+    text +=
+        " on " + count_short(*train.data.samples) + " " + sample_word(train) + (*train.data.samples == 1 ? "" : "s");
   if (train.data.tokens)
     text += (train.data.samples ? ", " : " on ") + count_short(train.data.tokens->value) + " tokens";
   if (train.epochs) text += ", " + count_of(*train.epochs, "epoch");
@@ -111,6 +113,11 @@ std::string training_strategy(const PhaseEstimate& estimate) {
   if (s.attention == AttentionKernel::kEager) add(text, "eager attention");
   add(text, estimate.lighter ? "pure bf16, 8-bit AdamW" : std::string(name_of(s.precision)));
   if (s.compile) add(text, "compiled");
+  if (const auto& rollouts = estimate.rollouts)
+    add(text, "vLLM in " + percent(rollouts->share) + " of " +
+                  (s.dp == 1          ? "the GPU"
+                   : rollouts->tp > 1 ? "each GPU, tp " + to_string(rollouts->tp)
+                                      : "each GPU"));
   return text;
 }
 
@@ -338,6 +345,10 @@ std::string offloaded_words(Offload offload) {
   if ((parts & static_cast<unsigned>(Offload::kParams)) != 0) add(text, "weights");
   if ((parts & static_cast<unsigned>(Offload::kActivations)) != 0) add(text, "activations");
   return text;
+}
+
+std::string sample_word(const TrainPhase& train) {
+  return train.rollouts ? "prompt" : train.rows() > 1 ? "pair" : "sample";
 }
 
 std::string phase_words(const Phase& phase) { return std::visit(WorkWords{}, phase.work); }

@@ -14,6 +14,8 @@ namespace gpuplan {
 /// What stands in a cell without a figure.
 inline constexpr const char* kNoValue = "–";
 
+/// What the samples of training data are: "sample", "pair" of answers, "prompt" that answers are given to.
+std::string sample_word(const TrainPhase& train);
 std::string sharded_words(Sharding sharding);  ///< "ZeRO-1", "HSDP"; "" without sharding
 /// "a, b and c"; of more than three the first two: "a, b and 4 others".
 std::string listed_few(std::vector<std::string> names);
