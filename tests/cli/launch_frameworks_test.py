@@ -6,6 +6,7 @@
 Prints "counted PASSED FAILED" last, for ./test.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import tomllib
 import unittest
 import zipfile
@@ -64,14 +66,35 @@ class Launched(unittest.TestCase):
         return done.stdout
 
 
+    def comes(self, holds, seconds=60):
+        end = time.monotonic() + seconds
+        while not holds():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    @contextlib.contextmanager
+    def beside(self, command, checkpoints, **environment):
+        """What runs beside the work and has to end with it: left behind it would hold the phase's lock."""
+        work = subprocess.Popen(["bash", "-c", f"{command} & echo $!\nexec sleep 1000"], stdout=subprocess.PIPE, text=True, env={
+            "PATH": os.environ["PATH"], "GPUPLAN_CHECKPOINTS": str(checkpoints), "GPUPLAN_POLL": "0.1", **environment}, cwd=checkpoints)
+        stat = Path("/proc", work.stdout.readline().strip(), "stat")
+        try:
+            yield
+        finally:
+            work.kill()
+            work.wait()
+            work.stdout.close()
+        self.comes(lambda: not stat.exists() or ") Z" in stat.read_text())
+
+
 class Torchtitan(Launched):
     def toml(self, folder):
         return tomllib.loads(next(folder.path.glob("phases/01-*/train.toml")).read_text())
 
-    def start(self, script, run, assets):
+    def start(self, script, run, assets, dataset="c4"):
         return self.work(script, {
             "GPUPLAN_RUN_DIR": str(run), "GPUPLAN_CHECKPOINTS": str(run / "checkpoints"), "GPUPLAN_NODE_RANK": "0",
-            "GPUPLAN_NODES": "1", "GPUPLAN_GPUS": "8", "GPUPLAN_FILES": "/files", "ASSETS": str(assets), "DATASET": "c4"},
+            "GPUPLAN_NODES": "1", "GPUPLAN_GPUS": "8", "GPUPLAN_FILES": "/files", "ASSETS": str(assets), "DATASET": dataset},
             # It takes other weights only where its folder is not there.
             'torchrun() { [ -e "$GPUPLAN_CHECKPOINTS/torchtitan" ] && echo resumed || echo "fresh $*"\n'
             '  mkdir -p "$GPUPLAN_CHECKPOINTS"/torchtitan/step-{90,100}/sharded\n'
@@ -97,6 +120,16 @@ class Torchtitan(Launched):
             self.assertEqual((final / "model.safetensors.index.json").read_text(), "", "not that of the old weights")
             self.assertFalse((final / "sharded").exists())
             self.assertEqual(self.start(script, run, assets), "resumed\n")
+
+    def test_a_dataset_may_lie_in_a_folder(self):
+        """DATASET alone goes along to rented machines: what it says of a folder goes with it."""
+        script = self.script(self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "")))
+        for named, flags in (("c4", "--training.dataset c4 "), ("c4:/data/c4", "--training.dataset c4 --training.dataset_path /data/c4")):
+            with tempfile.TemporaryDirectory() as place:
+                (Path(place) / "checkpoints").mkdir()
+                said = self.start(script, Path(place), Path(place), named)
+                self.assertIn(flags, said + " ")
+                self.assertEqual("dataset_path" in said, ":" in named)
 
     def test_fp32_is_not_left_to_its_default_of_bf16(self):
         for precision, asked in (("fp32", "float32"), ("bf16", None)):
@@ -138,6 +171,7 @@ class Torchtitan(Launched):
                 script = self.script(folder)
                 self.assertIn(f" --local-ranks-filter {local} ", script)
                 self.assertIn(f"\nlog_machine={machine}\n", script)
+                self.assertEqual(f"# The losses are printed on machine {machine}: log-{machine}.txt" in script, machine > 0)
                 toml = self.toml(folder)
                 if "pp:" in more:
                     micro = toml["parallelism"]["pipeline_parallel_microbatch_size"]
@@ -149,6 +183,65 @@ class Torchtitan(Launched):
         self.refused("no DDP beside tensor or pipeline", "torchtitan", LLAMA, TOKENS, 8, 1, "parallel: {tp: 2, dp: 4, sharding: none}",
                      gpu="B200")
         self.refused("moves to CPU memory only what FSDP shards", "torchtitan", LLAMA, TOKENS, 1, 1, "offload: optimizer+params", gpu="B200")
+
+    def test_the_last_save_of_a_large_model_is_waited_for(self):
+        """Ranks wait 100 s in a collective by its defaults, and one or a few of them join hundreds of gigabytes."""
+        for precision, left in (("bf16", "bfloat16"), ("fp32", None)):
+            folder = self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "{precision: %s, parallel: {sharding: zero3}}" % precision, gpu="B200"))
+            toml = self.toml(folder)
+            self.assertGreaterEqual(min(toml["comm"]["train_timeout_seconds"], toml["comm"]["init_timeout_seconds"]), 1800)
+            self.assertEqual(toml["checkpoint"].get("export_dtype"), left)
+            network = json.loads(next(folder.path.glob("phases/01-*/network.json")).read_text())
+            self.assertEqual(network["dtype"], left or "float32", "as config.json in final says")
+
+    def test_heads_that_ranks_share_are_put_in_order(self):
+        """torchtitan's own _permute views a matrix whose rows are cut inside of heads. Matrices here are lists of rows."""
+        text = (TEMPLATES / "titan_network.py").read_text(encoding="utf-8")
+        program = "import math, sys, types\n" + text[text.index("def on_whole"):text.index("def like_llama")] + textwrap.dedent("""\
+            class Rows(list):
+                shape = property(lambda self: (len(self), 1))
+                contiguous = clone = lambda self: self
+                stride = lambda self: (1, 1)
+                def __getitem__(self, at):
+                    return Rows(list.__getitem__(self, at[0])) if isinstance(at, tuple) else list.__getitem__(self, at)
+            class Shard:
+                is_replicate = lambda self: False
+            class Copies:
+                is_replicate = lambda self: True
+            class Mesh:
+                def __init__(self, sizes): self.sizes = sizes
+                def size(self, dim): return self.sizes[dim]
+            class DTensor:
+                def __init__(self, whole, mesh, placements): self.whole, self.device_mesh, self.placements = whole, mesh, placements
+                def full_tensor(self): return self.whole
+                @staticmethod
+                def from_local(part, mesh, placements, run_check, shape, stride): return part, tuple(shape), run_check
+            def local(shape, mesh, placements):
+                each = shape[0] // mesh.sizes[-1]
+                return (each, 1), (RANK * each, 0)
+            for name, members in (("torch.distributed.tensor", {"DTensor": DTensor}), ("torch.distributed.tensor._utils",
+                                  {"compute_local_shape_and_global_offset": local}), ("torch", {}), ("torch.distributed", {})):
+                sys.modules[name] = types.ModuleType(name)
+                vars(sys.modules[name]).update(members)
+            def permute(self, rows, heads, *sizes):
+                if isinstance(rows, DTensor):
+                    return "as it is"
+                each = len(rows) // heads  # the even rows of a head, then the odd ones
+                return Rows(rows[head * each + at] for head in range(heads) for first in (0, 1) for at in range(first, each, 2))
+            ordered, rows = on_whole(permute), Rows(range(16))
+            print(ordered(None, rows, 2))
+            for sizes, placements in (([2], [Shard()]), ([4, 2], [Copies(), Shard()])):
+                print(ordered(None, DTensor(rows, Mesh(sizes), placements), 2))
+            parts = []
+            for RANK in range(4):
+                part, shape, checked = ordered(None, DTensor(rows, Mesh([2, 4]), [Copies(), Shard()]), 2, 16, 1)
+                assert shape == (16, 1) and not checked
+                parts += part
+            print(parts == permute(None, rows, 2))
+            """)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.stdout.splitlines(), ["[0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15]", "as it is", "as it is", "True"],
+                         done.stderr)
 
     def test_fp8_is_compiled(self):
         toml = self.toml(self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "{precision: fp8, compile: false}")))
@@ -170,7 +263,8 @@ class Torchtitan(Launched):
             for model, args in (("llama3", "TransformerModelArgs"), ("qwen3", "Qwen3ModelArgs"), ("deepseek_v3", "DeepSeekV3ModelArgs")):
                 (package / f"models/{model}/__init__.py").write_text(
                     "from torchtitan.protocols.train_spec import TrainSpec\n" + kept.format(args) +
-                    f"def get_train_spec(): return TrainSpec('{model}')\n")
+                    f"class Adapter:\n    def _permute(self): pass\n    def _reverse_permute(self): pass\n"
+                    f"def get_train_spec():\n    spec = TrainSpec('{model}')\n    spec.state_dict_adapter = Adapter\n    return spec\n")
             (package / "models/llama3/model/args.py").write_text(kept.format("RoPEScalingArgs"))
             (package / "models/moe/__init__.py").write_text(kept.format("MoEArgs"))
             assets = Path(place) / "assets"
@@ -414,6 +508,34 @@ class Megatron(Launched):
             self.assertEqual((code, said.count("\n")), (78, 1), said)
             self.assertIn("set command:", said)
 
+    def test_the_last_rank_prints_the_losses(self):
+        """print_rank_last: of several machines the last has them, and its gate would find no losses in the first one's log."""
+        for nodes in (1, 2, 4):
+            script = self.text(LLAMA, TOKENS, 8, nodes, "parallel: {tp: 8}")
+            self.assertIn(f"\nlog_machine={nodes - 1}\n", script)
+            self.assertEqual(f"runs/01-train/log-{nodes - 1}.txt --plan" in script, nodes > 1)
+
+    def test_older_checkpoints_are_removed(self):
+        """Disks are sized for those that the job keeps and one on its way."""
+        job = training_job("megatron", GPT2, TOKENS, 8, 1, "") + "    checkpoint: {every: 50 steps, keep: %s}\n"
+        folder = self.folder(job % 2)
+        script = self.script(folder)
+        self.assertIn('\n  bash "$GPUPLAN_FILES/keep.sh" 2 &\n', script)
+        for keep in ("all", 1000000):
+            self.assertNotIn("keep.sh", self.script(self.folder(job % keep)))
+        with tempfile.TemporaryDirectory() as place:
+            place = Path(place)
+            for step in (50, 100, 150, 200, 1000000, 1000050):
+                (place / f"iter_{step:07}").mkdir()
+            (place / "other").mkdir()
+            (place / "latest_checkpointed_iteration.txt").write_text("release")  # of weights that came from elsewhere
+            with self.beside(f"bash '{folder.files('keep.sh')[0]}' 2", place):
+                for newest, left in ((100, 6), (200, 4), (1000000, 3)):
+                    (place / "latest_checkpointed_iteration.txt").write_text(f"{newest}\n")
+                    self.comes(lambda: len(list(place.glob("iter_*"))) == left)
+            self.assertEqual(sorted(path.name for path in place.iterdir() if path.is_dir()),
+                             ["iter_0000200", "iter_1000000", "iter_1000050", "other"])
+
     def test_gradients_are_summed_without_apex(self):
         """ColumnParallelLinear ends at its first line where APEX's kernel is asked for and not there."""
         script = self.text(LLAMA, TOKENS, 8, 1, "parallel: {tp: 2}")
@@ -530,7 +652,67 @@ class Nanochat(Launched):
             self.assertNotIn("--resume-from-step", self.work(script, environment))
 
 
+    def test_older_checkpoints_are_removed(self):
+        """Of those that are whole as many are kept as the job says; what is being written is let alone."""
+        job = training_job("nanochat", self.OWN, TOKENS, 8, 1, "") + "    checkpoint: {every: 50 steps, keep: 2}\n"
+        folder = self.folder(job)
+        self.assertIn('\n  python "$GPUPLAN_FILES/newest.py" 2 &\n', self.script(folder))
+        with tempfile.TemporaryDirectory() as place:
+            place = Path(place)
+            for step, parts in ((50, 2), (100, 2), (150, 1), (200, 2), (250, 1)):  # 150: cut off; 250: on its way
+                for name in [f"model_{step:06d}.pt"] + [f"optim_{step:06d}_rank{rank}.pt" for rank in range(parts)]:
+                    with zipfile.ZipFile(place / name, "w") as archive:
+                        archive.writestr("archive/data.pkl", b"x")
+                (place / f"meta_{step:06d}.json").write_text("{}")
+            with self.beside(f"'{sys.executable}' '{folder.files('newest.py')[0]}' 2", place, GPUPLAN_GPUS="2", GPUPLAN_NODES="1"):
+                self.comes(lambda: not list(place.glob("*_000050*")))
+            self.assertEqual(sorted(path.name.split("_")[1].split(".")[0] for path in place.iterdir()),
+                             ["000100"] * 4 + ["000150"] * 3 + ["000200"] * 4 + ["000250"] * 3)
+
+    def test_what_the_plan_does_not_count_is_said(self):
+        folder = self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, ""))
+        # Ten tables of 65,536 x 1,280 (nanochat/gpt.py: every second layer of 20).
+        self.assertIn("tables of value embeddings, 839M weights beside the plan's 561M", self.script(folder))
+        self.assertIn("value embeddings", (folder.path / "plan.json").read_text(encoding="utf-8"))
+
+    def test_shards_for_what_is_cropped(self):
+        """Of the tokens that it reads some 35 % are cropped away: without more shards an epoch would be one and a half."""
+        script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "")))
+        shards = int(re.search(r"nanochat\.dataset -n (\d+)", script).group(1))
+        steps, batch = (int(re.search(rf"--{flag}=(\d+)", script).group(1)) for flag in ("num-iterations", "total-batch-size"))
+        self.assertGreaterEqual((shards - 1) * 250e6 * 0.65, steps * batch * 4.8)
+
+
 class Nanogpt(Launched):
+    def test_started_again_it_draws_other_batches(self):
+        """train.py seeds by 1337 and the rank at each start, and draws batches at random: it would learn the first ones again."""
+        folder = self.folder(training_job("nanogpt", "openai-community/gpt2", TOKENS, 8, 1, "start: weights"))
+        with tempfile.TemporaryDirectory() as place:
+            program = ("import sys\nclass torch:\n    save = manual_seed = print\nexec(open(sys.argv[1]).read())\n"
+                       "for rank in (0, 1): torch.manual_seed(1337 + rank)")
+            seeds = []
+            for saved in (None, 1_700_000_000, 1_700_000_001, 1_700_000_001):
+                if saved:
+                    Path(place, "ckpt.pt").touch()
+                    os.utime(Path(place, "ckpt.pt"), (saved, saved))
+                done = subprocess.run([sys.executable, "-c", program, str(folder.files("config.py")[0])], capture_output=True, text=True,
+                                      timeout=60, check=True, env={"GPUPLAN_CHECKPOINTS": place, "DATASET": "x",
+                                                                   "GPUPLAN_FILES": str(folder.files("config.py")[0].parent)})
+                seeds.append(done.stdout.split())
+            self.assertEqual(seeds[0], ["1337", "1338"])
+            self.assertEqual(seeds[2], seeds[3], "all ranks and machines agree")
+            self.assertEqual(len({seed for start in seeds[:3] for seed in start}), 6)
+            self.assertLess(int(seeds[3][1]), 2**63)
+
+    def test_steps_as_it_is_told_stand_in_the_script(self):
+        job = training_job("nanogpt", "openai-community/gpt2", TOKENS, 8, 1, "start: weights") + "    checkpoint: {every: 100 steps}\n"
+        folder = self.folder(job)
+        settings = json.loads(folder.files("settings.json")[0].read_text())
+        self.assertEqual(settings["max_iters"] % settings["eval_interval"], 0, "the last step is saved")
+        self.assertEqual(settings["lr_decay_iters"], settings["max_iters"])
+        self.assertGreaterEqual(settings["eval_interval"], 100)
+        self.assertIn(f"every {settings['eval_interval']:,} steps, and {settings['max_iters']:,} steps in all", self.script(folder))
+
     def test_weights_by_its_names(self):
         folder = self.folder(training_job("nanogpt", "openai-community/gpt2", TOKENS, 8, 1, "start: weights"))
         self.assertEqual(json.loads(folder.files("settings.json")[0].read_text())["init_from"], "gpt2")

@@ -575,6 +575,25 @@ print(json.dumps(found))
 """
 
 
+PRUNES = TRAIN + """
+import pathlib, shutil
+import training_checkpoints as parts
+left = []
+for rank, local in json.loads(sys.argv[2]):
+    folder = pathlib.Path(sys.argv[1]) / f"checkpoints-{rank}"
+    for step in (10, 20, 30):
+        (folder / f"step-{step:08}" / "state").mkdir(parents=True)
+        if rank == 0:
+            (folder / f"step-{step:08}" / "complete").write_text("{}")
+    def gather(into, mine):
+        into[:] = [mine if rank == 0 else ["step-00000010"], []]
+    parts.CHECKPOINTS, parts.RANK, parts.LOCAL_RANK, parts.WORLD, parts.dist.all_gather_object = folder, rank, local, 2, gather
+    parts.Checkpoints(None, [], mock.Mock()).prune(2)
+    left.append(len(list(folder.glob("step-*"))))
+print(json.dumps(left))
+"""
+
+
 class TrainStep(unittest.TestCase):
     """train_torch.py: every label of a step weighs the same, in whatever micro-batch and on whatever rank it lies."""
 
@@ -615,6 +634,10 @@ class TrainStep(unittest.TestCase):
         self.assertEqual(self.run_in(CHECKPOINTS, both, {"dp": 2}), ["step-00000020", "step-00000010", None])
         self.assertEqual(self.run_in(CHECKPOINTS, both[:1], {"dp": 2}), ["step-00000010", "step-00000010", None],
                          "the other machine does not see the newest yet")
+
+    def test_each_machine_removes_what_is_old(self):
+        """Where they have disks of their own, only the first one knows what is whole; one rank of each removes it."""
+        self.assertEqual(self.run_in(PRUNES, [[0, 0], [8, 0], [9, 1]], {"dp": 2, "keep_checkpoints": 2}), [2, 2, 3])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Prints the newest step whose checkpoint is whole, from which nanochat goes on; nothing where there is none.
+"""Prints the newest step whose checkpoint is whole, from which nanochat goes on; nothing where there is none. With a number N,
+beside nanochat: removes all but the N newest that are whole, as it keeps every one, until what started this has ended.
 
 Its checkpoint_manager.py writes model_000100.pt first, then meta_000100.json, then each rank its part of the optimizer, all
 of them under their last names: what was cut off by a kill looks like the others, but for the end of a file. What torch.save
@@ -6,6 +7,8 @@ writes is a ZIP archive, whose directory comes last.
 """
 import json
 import os
+import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -19,10 +22,28 @@ def whole(folder, step, ranks):
     return len(parts) == ranks and all(map(zipfile.is_zipfile, [folder / f"model_{step}.pt", *parts]))
 
 
+def whole_steps(folder, ranks):
+    """From the newest on."""
+    steps = sorted((path.stem.removeprefix("meta_") for path in folder.glob("meta_*.json")), reverse=True)
+    return (step for step in steps if whole(folder, step, ranks))
+
+
+def prune(folder, ranks, keep):
+    kept = [step for step, _ in zip(whole_steps(folder, ranks), range(keep))]
+    for path in folder.glob("*_*") if len(kept) == keep else ():
+        if path.stem.split("_")[1] < kept[-1]:
+            path.unlink(missing_ok=True)
+
+
 if __name__ == "__main__":
     saved = Path(os.environ["GPUPLAN_CHECKPOINTS"])
     world = int(os.environ["GPUPLAN_GPUS"]) * int(os.environ["GPUPLAN_NODES"])
-    steps = sorted((path.stem.removeprefix("meta_") for path in saved.glob("meta_*.json")), reverse=True)
-    newest = next((step for step in steps if whole(saved, step, world)), None)
+    if len(sys.argv) > 1:
+        parent = os.getppid()
+        while os.getppid() == parent:
+            prune(saved, world, int(sys.argv[1]))
+            time.sleep(float(os.environ.get("GPUPLAN_POLL", "30")))
+        sys.exit()
+    newest = next(whole_steps(saved, world), None)
     if newest is not None:
         print(int(newest))

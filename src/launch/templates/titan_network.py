@@ -2,6 +2,7 @@
 network.json has its shape. What a shape does not say of published weights, the rotary base, its scaling and the epsilon of the
 norms, comes from config.json of $ASSETS: continued with others they give wrong numbers without a word."""
 import json
+import math
 import os
 import sys
 from dataclasses import replace
@@ -43,6 +44,24 @@ COMMON = {
 }
 
 
+def on_whole(permute):
+    """torchtitan puts rows of heads into another order by views. Where more ranks share a matrix than it has heads, or another
+    number of them, no view takes the parts apart: each rank gets the whole for a moment, and keeps its part of what comes out."""
+    def permuted(self, weight, heads, *sizes):
+        from torch.distributed.tensor import DTensor
+        from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
+        if not isinstance(weight, DTensor):
+            return permute(self, weight, heads, *sizes)
+        mesh, placements = weight.device_mesh, weight.placements
+        if heads % math.prod(mesh.size(dim) for dim, placement in enumerate(placements) if not placement.is_replicate()) == 0:
+            return permute(self, weight, heads, *sizes)
+        whole = permute(self, weight.full_tensor(), heads, *sizes).contiguous()
+        shape, begin = compute_local_shape_and_global_offset(whole.shape, mesh, placements)
+        part = whole[tuple(slice(at, at + size) for at, size in zip(begin, shape))].clone()
+        return DTensor.from_local(part, mesh, placements, run_check=False, shape=whole.shape, stride=whole.stride())
+    return permuted
+
+
 def like_llama():
     from torchtitan.models.llama3 import TransformerModelArgs, get_train_spec
     from torchtitan.models.llama3.model.args import RoPEScalingArgs
@@ -52,6 +71,8 @@ def like_llama():
         scaling = RoPEScalingArgs(scaling_factor=1.0)
     else:
         give_up(f"torchtitan has no rotary positions of type {KIND} for networks like Llama's: set command: in the job file")
+    adapter = get_train_spec().state_dict_adapter
+    adapter._permute, adapter._reverse_permute = on_whole(adapter._permute), on_whole(adapter._reverse_permute)
     # The width of the MLP is asked for as a factor on two thirds of four times the model's, cut down to a whole number.
     factor = (SHAPE["ffn"] + 0.5) / int(2 * 4 * SHAPE["hidden"] / 3)
     return get_train_spec(), TransformerModelArgs(
@@ -60,8 +81,6 @@ def like_llama():
 
 def scale_positions():
     """Llama 3.1's scaling for a network that torchtitan has without: those of Llama with tied embeddings."""
-    import math
-
     import torch
     from torchtitan.models.qwen3.model import model as network
     factor, low, high, length = SCALING["factor"], *(SCALING[name] for name in LLAMA3)
@@ -120,7 +139,7 @@ def write_config():
     common = {"hidden_size": SHAPE["hidden"], "intermediate_size": SHAPE["ffn"], "num_hidden_layers": SHAPE["layers"],
               "num_attention_heads": SHAPE["heads"], "num_key_value_heads": SHAPE["kv_heads"], "vocab_size": SHAPE["vocab"],
               "max_position_embeddings": SHAPE["sequence"], "tie_word_embeddings": SHAPE["tied"],
-              "rms_norm_eps": COMMON["norm_eps"], "rope_theta": COMMON["rope_theta"], "torch_dtype": "float32"}
+              "rms_norm_eps": COMMON["norm_eps"], "rope_theta": COMMON["rope_theta"], "torch_dtype": SHAPE["dtype"]}
     if SHAPE["form"] == "deepseek_v3":
         kind, name = "deepseek_v3", "DeepseekV3ForCausalLM"
         common.update({

@@ -13,7 +13,7 @@ except ImportError:  # torch before 2.2, which has copies only: the first rank w
     dcp = None
 
 from phase_parts import SETTINGS
-from run_parts import CHECKPOINTS, RANK, WORLD, say
+from run_parts import CHECKPOINTS, LOCAL_RANK, RANK, WORLD, say
 from training_network import SHARDING
 
 
@@ -98,10 +98,15 @@ class Checkpoints:
         if RANK == 0:
             files = {name: size for part in files for name, size in part.items()}
             (folder / "complete").write_text(json.dumps(files), encoding="utf-8")
-            keep = SETTINGS["keep_checkpoints"]
-            for old in self.whole()[:-keep] if keep > 0 else []:
-                shutil.rmtree(old, ignore_errors=True)
+        self.prune(SETTINGS["keep_checkpoints"])
         say(f"checkpoint: {folder.name}")
+
+    def prune(self, keep):
+        """Removes old ones, on each machine: they may have disks of their own, and only the first one's tells what is whole."""
+        old = [None] * WORLD
+        dist.all_gather_object(old, [folder.name for folder in self.whole()[:-keep]] if RANK == 0 and keep > 0 else [])
+        for name in old[0] if LOCAL_RANK == 0 else []:
+            shutil.rmtree(CHECKPOINTS / name, ignore_errors=True)
 
     def load(self):
         """The step to go on after; 0 without a checkpoint."""

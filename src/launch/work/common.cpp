@@ -159,11 +159,15 @@ std::vector<std::string> adapter_targets(const TrainPhase& train) {
   return targets;
 }
 
-std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program) {
+int pruned_to(const WorkPlace& place) {
   const int keep = place.estimate().keep_checkpoints;
-  if (keep == 0 || with_due_checkpoints(place.launch, place.laid).checkpoints <= keep) return "";
-  return std::string(program) + " keeps every checkpoint; the plan has disk space for " + std::to_string(keep) +
-         ": remove older ones during the run.";
+  return with_due_checkpoints(place.launch, place.laid).checkpoints > keep ? keep : 0;
+}
+
+std::string pruned_note(std::string_view program, int keep) {
+  return std::string(program) + " keeps every checkpoint; beside it the script removes all but the " +
+         (keep == 1 ? std::string("newest one") : std::to_string(keep) + " newest") + " that " +
+         (keep == 1 ? "is" : "are") + " whole.";
 }
 
 double tenth_of(double rate) {

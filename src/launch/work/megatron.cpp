@@ -267,13 +267,19 @@ Result<Work> megatron_work(const WorkPlace& place) {
     work.notes.emplace_back(
         "Rotary positions, norms and routing of experts are those of the model's config.json (megatron_shape.py).");
   }
+  if (const int keep = pruned_to(place); keep > 0) {
+    work.files.push_back(program(place, "megatron_keep.sh", "keep.sh"));
+    work.command.push_back("bash " + file_word("keep.sh") + " " + std::to_string(keep) + " &");
+    work.notes.push_back(pruned_note("Megatron", keep));
+  }
+  // The last rank prints the losses (megatron/training/training.py, training_log: print_rank_last).
+  work.log_machine = place.laid.nodes - 1;
   work.command.push_back(supervised(place, work, torchrun(place) + words + flags.take(), Asked::kBySignal));
   work.notes.emplace_back("A stop writes a checkpoint after the current step (--exit-signal-handler).");
   if (train.data.samples)
     work.notes.emplace_back(
         "Megatron reads plain texts one after the other: it learns all of their tokens, prompts too, and samples that "
         "share a sequence see each other. For conversations take framework: hf-trainer.");
-  if (const std::string note = keeps_every_checkpoint(place, "Megatron"); !note.empty()) work.notes.push_back(note);
   if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Blackwell.");
   work.resumes = true;
   return work;

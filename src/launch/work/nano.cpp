@@ -33,8 +33,9 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   const int sequence = place.estimate().sequence;
   work.required.emplace_back("NANOCHAT: folder with a clone of github.com/karpathy/nanochat");
   const double tokens = static_cast<double>(steps_of(place)) * batch_of(place) * sequence;
-  // Its README: a shard holds 250M characters, a token some 4.8 of them.
-  const double shards = std::clamp(std::ceil(tokens * 4.8 / 250e6) + 1, 8.0, 100000.0);
+  // Its README: a shard holds 250M characters, a token some 4.8 of them. Of what it reads nanochat/dataloader.py crops
+  // some 35 % away, and the last shard is for validation.
+  const double shards = std::clamp(std::ceil(tokens * 4.8 / 250e6 / 0.65) + 1, 8.0, 100000.0);
   // A shard of its data is some 100 MB (dev/repackage_data_reference.py).
   work.data = {.fetches = true, .fetched = shards * 100 * units::MB, .place = "nanochat"};
   work.prepare = {
@@ -77,13 +78,22 @@ Result<Work> nanochat_work(const WorkPlace& place) {
       "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
       // By itself it goes by the GPU (nanochat/common.py).
       std::string("export NANOCHAT_DTYPE=") + (s.precision == Precision::kFp32 ? "float32" : "bfloat16"),
-      "newest=$(python " + file_word("newest.py") + ")", line + " ${newest:+--resume-from-step=\"$newest\"}"};
+      "newest=$(python " + file_word("newest.py") + ")"};
+  const int keep = pruned_to(place);
+  if (keep > 0) work.command.push_back("python " + file_word("newest.py") + " " + std::to_string(keep) + " &");
+  work.command.push_back(line + " ${newest:+--resume-from-step=\"$newest\"}");
   if (!own_mlp)
     work.notes.emplace_back(
         "nanochat's MLP has two matrices of four times the width: as many weights as the plan's (gated_mlp: false in "
         "the job says so).");
+  // Of every second layer, of as many tokens and as wide as keys (nanochat/gpt.py, has_ve).
+  const double tables = (shape.layers + 1) / 2 * static_cast<double>(shape.vocab) * shape.hidden;
+  work.notes.push_back("nanochat since January 2026 has tables of value embeddings, " +
+                       count_text(std::round(tables / 1e6)) + "M weights beside the plan's " +
+                       count_text(std::round(count_parameters(shape).total() / 1e6)) +
+                       "M: more memory, larger checkpoints and a slower step of the optimizer than planned.");
   work.notes.emplace_back("nanochat writes no checkpoint when stopped; it resumes from the newest one that is whole.");
-  if (const std::string note = keeps_every_checkpoint(place, "nanochat"); !note.empty()) work.notes.push_back(note);
+  if (keep > 0) work.notes.push_back(pruned_note("nanochat", keep));
   work.resumes = true;
   return work;
 }
@@ -112,11 +122,15 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   const int steps = steps_of(place);
   const double rate = number_argument(place, "learning_rate", scratch ? 6e-4 : 3e-5);
   const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
-  json.member("learning_rate", rate).member("min_lr", tenth_of(rate)).member("max_iters", steps);
-  json.member("lr_decay_iters", steps).member("warmup_iters", warm_up_steps(place, std::max(steps / 50, 1)));
+  // It saves at multiples of eval_interval only, and not at the end: the last step is made one of them.
+  const int saves = std::max(steps / std::min(every, steps), 1);
+  const int apart = (steps + saves - 1) / saves;
+  const int last = apart * saves;
+  json.member("learning_rate", rate).member("min_lr", tenth_of(rate)).member("max_iters", last);
+  json.member("lr_decay_iters", last).member("warmup_iters", warm_up_steps(place, std::max(steps / 50, 1)));
   json.member("weight_decay", number_argument(place, "weight_decay", 0.1));
   json.member("beta1", 0.9).member("beta2", 0.95).member("grad_clip", number_argument(place, "grad_clip", 1.0));
-  json.member("eval_interval", every).member("eval_iters", 20).member("log_interval", log_steps(place));
+  json.member("eval_interval", apart).member("eval_iters", 20).member("log_interval", log_steps(place));
   json.member("always_save_checkpoint", true).member("compile", s.compile);
   json.member("dtype", s.precision == Precision::kBf16   ? "bfloat16"
                        : s.precision == Precision::kFp16 ? "float16"
@@ -130,6 +144,9 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
                                 "\"$(git -C \"$NANOGPT\" log -1 --format=%cd --date=format:%Y.%m.%d)\""),
                   pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
   work.command = {"cd \"$NANOGPT\" || exit 78", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
+  if (apart != every || last != steps)
+    work.notes.push_back("nanoGPT saves at equal distances: every " + count_of(apart, "step") + ", and " +
+                         count_of(last, "step") + " in all.");
   work.notes.emplace_back(
       "nanoGPT writes a checkpoint when it evaluates, none when stopped; one that is cut off leaves the one before.");
   work.resumes = true;

@@ -79,8 +79,10 @@ void install_attention(const WorkPlace& place, Work& work);
 std::string check_version(const WorkPlace& place, Work& work, std::string_view program, std::string_view shown,
                           std::string_view version, std::string_view least = "");
 
-/// What programs without a setting for that do with old checkpoints, beside what the plan has room for; "": no matter.
-std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program);
+/// Of programs that keep every checkpoint: how many the plan has room for; 0: for all that it writes.
+int pruned_to(const WorkPlace& place);
+/// The line that says so, beside the work.
+std::string pruned_note(std::string_view program, int keep);
 /// Projections that adapters sit at, by their names; empty: all linear layers.
 std::vector<std::string> adapter_targets(const TrainPhase& train);
 /// Steps between two lines of the log.

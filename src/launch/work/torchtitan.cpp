@@ -16,6 +16,9 @@ std::string_view name_of_form(TitanForm form) {
   return form == TitanForm::kDeepSeek ? "deepseek_v3" : "llama3";
 }
 
+/// What is left of a run whose products are in 16 bits and fewer is in bf16, as models are published.
+bool sixteen_bit(Precision precision) { return precision != Precision::kFp32 && precision != Precision::kTf32; }
+
 /// What titan_network.py reads.
 std::string network_json(const WorkPlace& place) {
   const ModelShape& s = place.train().models.front().shape;
@@ -23,6 +26,7 @@ std::string network_json(const WorkPlace& place) {
   json.begin_object().member("form", name_of_form(titan_form(s))).member("from_scratch", place.from_scratch());
   json.member("sequence", place.estimate().sequence).member("layers", s.layers).member("hidden", s.hidden);
   json.member("heads", s.heads).member("kv_heads", s.kv_heads).member("head_dim", s.head_dim).member("ffn", s.ffn);
+  json.member("dtype", sixteen_bit(place.strategy().precision) ? "bfloat16" : "float32");
   json.member("vocab", s.vocab).member("tied", s.tied).member("qk_norm", s.qk_norm == QkNorm::kHead);
   json.member("experts", s.experts).member("experts_per_token", s.experts_per_token);
   if (s.moe()) json.member("expert_ffn", s.expert_ffn);
@@ -63,6 +67,8 @@ int loss_rank(const WorkPlace& place) {
   const int pp = std::max(place.strategy().pp, 1);
   return place.laid.gpus * place.laid.nodes / pp * (pp - 1);
 }
+
+constexpr int kCollectiveSeconds = 3600;
 
 std::string toml(const WorkPlace& place) {
   const Strategy& s = place.strategy();
@@ -108,6 +114,12 @@ std::string toml(const WorkPlace& place) {
   if (!scratch) text += entry("initial_load_in_hf", true);
   // The last one is the model alone as safetensors, which transformers, vLLM and later phases read.
   text += entry("last_save_model_only", true) + entry("last_save_in_hf", true);
+  // In fp32 it would be twice the plan's size on the disk, and twice as long in the writing.
+  if (sixteen_bit(s.precision)) text += text_entry("export_dtype", "bfloat16");
+  // One rank joins the last one's parts, or a few of them do, and the others wait in a collective: of a large model
+  // longer than the 100 s that it waits by itself, and reading weights from a slow disk longer than 300.
+  text += "\n[comm]\n" + entry("init_timeout_seconds", kCollectiveSeconds) +
+          entry("train_timeout_seconds", kCollectiveSeconds);
   text += "\n[activation_checkpoint]\n" + text_entry("mode", name_of(s.recompute));
   if (s.recompute == Recompute::kSelective) text += text_entry("selective_ac_option", "op");
   text += "\n[compile]\n" + entry("enable", s.compile || is_eight_bit(s.precision));
@@ -127,26 +139,28 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   work.prepare = {pip_install({"torch>=2.10", requirement("torchtitan")})};
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
   const std::string own = place.from_scratch() ? "" : own_form(place, place.train().models.front());
-  work.required = {
-      "ASSETS: folder with the tokenizer of " + printable(place.train().models.front().name, 60) +
-          (place.from_scratch() ? ""
-           : own.empty()        ? ", its weights and its config.json"
-                                : ", its config.json and its weights, made of " + own + "; the rest") +
-          ", from torchtitan's scripts/download_hf_assets.py",
-      "DATASET: a dataset that torchtitan knows (c4), or one registered in its hf_datasets/text_datasets.py"};
+  work.required = {"ASSETS: folder with the tokenizer of " + printable(place.train().models.front().name, 60) +
+                       (place.from_scratch() ? ""
+                        : own.empty()        ? ", its weights and its config.json"
+                                             : ", its config.json and its weights, made of " + own + "; the rest") +
+                       ", from torchtitan's scripts/download_hf_assets.py",
+                   "DATASET: a dataset that torchtitan knows, or one registered in its hf_datasets/text_datasets.py, "
+                   "and where its files "
+                   "lie if not on the hub (c4, c4:/data/c4)"};
   const int shown = loss_rank(place);
   work.log_machine = shown / std::max(place.laid.gpus, 1);
   std::string line = torchrun(place) + " --local-ranks-filter " + std::to_string(shown % std::max(place.laid.gpus, 1)) +
                      " -m torchtitan.train --job.config_file " + file_word("train.toml") +
                      " --job.dump_folder \"$GPUPLAN_RUN_DIR\" --model.hf_assets_path \"$ASSETS\" --training.dataset "
-                     "\"$DATASET\" ${DATASET_PATH:+--training.dataset_path \"$DATASET_PATH\"}";
+                     "\"$dataset\" ${folder:+--training.dataset_path \"$folder\"}";
   if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$weights\"";
   for (const std::string& word : flag_words(place)) line += " " + word;
   const std::string no_whole =
       "  [ -z \"$(find \"$saved\" -mindepth 2 -maxdepth 2 \\( -name .metadata -o -name "
       "'model.safetensors*' \\))\" ]; then";
   // torchtitan imports titan_network.py by its name.
-  work.command = {"export ASSETS PYTHONPATH=\"$GPUPLAN_FILES${PYTHONPATH:+:$PYTHONPATH}\""};
+  work.command = {"export ASSETS PYTHONPATH=\"$GPUPLAN_FILES${PYTHONPATH:+:$PYTHONPATH}\"",
+                  "IFS=: read -r dataset folder <<<\"$DATASET\""};
   work.command.insert(
       work.command.end(),
       {"saved=\"$GPUPLAN_CHECKPOINTS/" + std::string(kOwnFolder) + "\"",
@@ -178,12 +192,10 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   for (std::string& line : final_lines("checkpoints/" + std::string(kOwnFolder) + "/${last##*/}", "\"$last\""))
     work.command.push_back("  " + std::move(line));
   work.command.emplace_back("fi");
-  if (work.log_machine > 0)
-    work.notes.push_back("The loss is printed by the last pipeline stage: log-" + std::to_string(work.log_machine) +
-                         ".txt of machine " + std::to_string(work.log_machine) + " is the log to check.");
   if (is_eight_bit(place.strategy().precision) && !place.strategy().compile)
     work.notes.emplace_back("torch.compile is on: torchtitan's fp8 is meant for it.");
-  work.notes.emplace_back("The trained model is left in the folder final, as safetensors.");
+  work.notes.emplace_back("The trained model is left in the folder final, as safetensors" +
+                          std::string(sixteen_bit(place.strategy().precision) ? " in bf16." : "."));
   work.notes.emplace_back("For torchtitan 0.2: later versions read no TOML.");
   if (place.phase().evaluate)
     work.notes.emplace_back("It does not evaluate, although the plan has time for it: see [validation] of torchtitan.");

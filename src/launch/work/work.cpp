@@ -191,6 +191,9 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   install_for_old_gpus(WorkPlace{launch, phase}, *work);
   install_for_driver(WorkPlace{launch, phase}, *work);
   grow_segments(WorkPlace{launch, phase}, *work);
+  if (const std::string machine = std::to_string(work->log_machine); work->log_machine > 0)
+    work->notes.push_back("The losses are printed on machine " + machine + ": log-" + machine +
+                          ".txt of its run folder is the log to check.");
   if (launch.smoke) {
     bring_rows(phase, *work);
     return work;
