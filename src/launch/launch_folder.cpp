@@ -5,9 +5,11 @@
 #include "base/shell/shell_text.h"
 #include "base/text.h"
 #include "launch/script/phase_script.h"
+#include "launch/to/cloud.h"
 #include "output/text/table.h"
 #include "output/words/plan_words.h"
 #include "plan/notes/command_text.h"
+#include "plan/strategy/checkpoints.h"
 #include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
@@ -50,8 +52,24 @@ void add_host_memory(const Launch& launch, std::vector<std::string>& notes) {
   }
 }
 
+/// Where a phase's checkpoints are said to go, and nothing brings them there.
+void add_unserved_places(const Launch& launch, const Launcher& launcher, std::vector<std::string>& notes) {
+  const auto bucket = launcher.mounts_bucket ? bucket_of(launch.job) : std::nullopt;
+  std::vector<std::string> told;
+  for (const LaunchPhase& laid : launch.phases) {
+    const CheckpointRule& rule = defaults_of(launch.job, *laid.phase).checkpoint;
+    if (laid.part->estimate->checkpoint_bytes <= Bytes{} || !leaves_machine(rule)) continue;
+    if (bucket && (rule.to + "/").starts_with(bucket->scheme + "://" + bucket->name + "/")) continue;
+    if (std::ranges::find(told, rule.to) != told.end()) continue;
+    told.push_back(rule.to);
+    notes.push_back("Nothing copies checkpoints to " + printable(rule.to, 120) +
+                    " (checkpoint.to): they stay in the checkpoints folder of each run. Copy them from there yourself" +
+                    (launcher.mounts_bucket ? "." : ", or take --to skypilot, which mounts a bucket for the runs."));
+  }
+}
+
 /// What has to be there before a phase is started, and what being stopped costs.
-std::vector<std::string> before_the_start(const Launch& launch) {
+std::vector<std::string> before_the_start(const Launch& launch, const Launcher& launcher) {
   std::vector<std::string> gated, notes = launch.notes;
   for (const LaunchPhase& laid : launch.phases)
     if (laid.gated) gated.push_back(laid.slug);
@@ -61,6 +79,7 @@ std::vector<std::string> before_the_start(const Launch& launch) {
                     "criteria are met). Put it on the PATH, in this folder (it is copied to rented machines), or set "
                     "GPUPLAN=/path/to/gpuplan. GPUPLAN_GATE=hand leaves the gate to you.");
   if (!launch.smoke) add_host_memory(launch, notes);
+  if (!launch.smoke) add_unserved_places(launch, launcher, notes);
   if (launch.smoke)
     notes.emplace_back(
         "The trial prints PASS, FAIL or SKIP for each stage; its figures of time and cost are small ones, "
@@ -156,7 +175,7 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
       "from it" +
       (anew.empty() ? std::string() : ", but " + listed(anew) + (anew.size() == 1 ? " begins anew" : " begin anew")) +
       ".\n"
-      "- Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.\n";
+      "- Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing, 124 time limit reached.\n";
   return text;
 }
 
@@ -175,7 +194,7 @@ Result<LaunchFolder> launch_folder(const Launch& launch, const Launcher& launche
   }
   std::ranges::move(set->files, std::back_inserter(folder.files));
   for (const std::string& line : set->next) folder.next.push_back(printable(line, kLongestLine));
-  std::vector<std::string> notes = before_the_start(launch);
+  std::vector<std::string> notes = before_the_start(launch, launcher);
   std::ranges::move(set->notes, std::back_inserter(notes));
   for (const std::string& note : notes) folder.notes.push_back(printable(note, kLongestLine));
   folder.files.insert(folder.files.begin(), {"README.md", readme(launch, launcher, folder)});

@@ -100,6 +100,13 @@ TEST(DataLauncherImages, FollowTheHardware) {
   const Gpu& h100 = *catalogue().find_gpu("H100 SXM");
   EXPECT_EQ(launcher_image("vast", h100, "megatron").substr(0, 23), "nvcr.io/nvidia/pytorch:");
   EXPECT_EQ(launcher_image("vast", h100, "torchtitan"), image("vast", "H100 SXM"));
+  // These bring images of their own, for NVIDIA's usual cards and without Transformer Engine.
+  for (const char* launcher : {"skypilot", "dstack"}) {
+    EXPECT_EQ(image(launcher, "H100 SXM"), "");
+    EXPECT_EQ(launcher_image(launcher, h100, "megatron"), launcher_image("vast", h100, "megatron"));
+    for (const char* gpu : {"GB200", "GH200 96GB", "B300", "MI300X"})
+      EXPECT_EQ(image(launcher, gpu), image("vast", gpu));
+  }
   // The scripts reach a pod by the ssh server of this image.
   EXPECT_EQ(launcher_image("runpod", h100, "megatron"), image("runpod", "H100 SXM"));
   EXPECT_NE(image("vast", "H100 SXM"), image("vast", "P100 SXM2"));

@@ -287,6 +287,82 @@ phases:
   }
 }
 
+Job training(std::string_view framework, std::string_view gpu, int nodes) {
+  return job_of("market: {use: only, offers: [{gpu: " + std::string(gpu) +
+                ", gpus: 8, price: $20/h, provider: aws}]}\n" + "where: {nodes: [" + std::to_string(nodes) +
+                "]}\nphases:\n  - name: a\n    train: {model: Qwen/Qwen3-4B, data: {tokens: 500M}, sequence: 4096, "
+                "batch: {sequences: 128}, start: scratch, framework: " +
+                std::string(framework) + "}\n");
+}
+
+std::string task_of(const Result<LaunchSet>& set, const Launch& launch) {
+  const std::string& slug = launch.groups.front().slug;
+  for (const std::string& path : {"skypilot/" + slug + ".yaml", slug + ".dstack.yml"})
+    for (const LaunchFile& file : set->files)
+      if (file.path == path) return file.text;
+  ADD_FAILURE() << "no task";
+  return {};
+}
+
+// Their own images have CUDA and nothing of Transformer Engine; where they do, none is named.
+TEST(Images, AreNamedWhereTheOwnOneLacksSomething) {
+  struct Case {
+    const char *framework, *gpu, *image;
+  };
+  for (const Case& one : {Case{"megatron", "H100 SXM", "nvcr.io/nvidia/pytorch:"}, Case{"torch", "H100 SXM", ""},
+                          Case{"torch", "B300", "pytorch/pytorch:"}, Case{"torch", "MI300X", "rocm/pytorch"}}) {
+    SCOPED_TRACE(std::string(one.framework) + " on " + one.gpu);
+    const Launched launched(training(one.framework, one.gpu, 1));
+    ASSERT_TRUE(launched.launch);
+    for (const auto launcher : {skypilot_launcher, dstack_launcher}) {
+      const auto set = launcher(*launched.launch);
+      ASSERT_TRUE(set) << set.error().message;
+      const std::string task = task_of(set, *launched.launch);
+      const bool named = task.find("image: ") != std::string::npos || task.find("image_id: ") != std::string::npos;
+      EXPECT_EQ(named, *one.image != '\0') << task;
+      EXPECT_NE(task.find(one.image), std::string::npos) << task;
+      // dstack takes either.
+      EXPECT_FALSE(named && task.find("python: ") != std::string::npos) << task;
+    }
+  }
+}
+
+// torchtitan joins its last checkpoint while the machines run, Megatron goes on from parts of all of them.
+TEST(Parts, AreNotLeftWhereNoMachineSeesThemAll) {
+  struct Case {
+    const char* framework;
+    int nodes;
+    bool skypilot, dstack;
+  };
+  for (const Case& one : {Case{"torchtitan", 1, true, true}, Case{"torchtitan", 2, false, false},
+                          Case{"megatron", 2, true, false}, Case{"torch", 2, true, true}}) {
+    SCOPED_TRACE(one.framework);
+    const Launched launched(training(one.framework, "H100 SXM", one.nodes));
+    ASSERT_TRUE(launched.launch);
+    ASSERT_EQ(launched.launch->phases.front().nodes, one.nodes);
+    const auto sky = skypilot_launcher(*launched.launch);
+    EXPECT_EQ(sky.has_value(), one.skypilot);
+    const auto dstack = dstack_launcher(*launched.launch);
+    EXPECT_EQ(dstack.has_value(), one.dstack);
+    EXPECT_TRUE(kubernetes_launcher(*launched.launch)) << "its claim is shared";
+    if (!dstack) {
+      EXPECT_NE(dstack.error().message.find("--to slurm or kubernetes"), std::string::npos) << dstack.error().message;
+    }
+  }
+}
+
+TEST(Dstack, SaysHowMuchItUploads) {
+  const Launched lora(example_job("llama-8b-lora"));
+  const auto set = dstack_launcher(*lora.launch);
+  ASSERT_TRUE(set);
+  EXPECT_TRUE(said(set->notes, "DSTACK_SERVER_CODE_UPLOAD_LIMIT"));
+}
+
+TEST(Kubernetes, StartsNothingAgainThatTookTooLong) {
+  const Launched two(job_of(kTwoMachines));
+  EXPECT_NE(file_of(kubernetes_launcher(*two.launch), "kubernetes/02-b.yaml").find("124"), std::string::npos);
+}
+
 TEST(Dstack, RepeatsNoGateThatStaysClosed) {
   const Launched two(job_of(kTwoMachines));
   const std::string task = file_of(dstack_launcher(*two.launch), "01-a.dstack.yml");

@@ -90,7 +90,8 @@ std::string skypilot_name(const LauncherNames& names, std::string_view provider,
 std::string_view launcher_image(std::string_view launcher, const Gpu& gpu, std::string_view framework) {
   static const std::vector<LauncherImage> all = embedded_rows("launcher_images.csv", &read_launcher_images);
   const auto row = std::ranges::find_if(all, [&](const LauncherImage& image) {
-    return (image.launcher == launcher || image.launcher == "*") &&
+    const std::vector<std::string_view> launchers = split(image.launcher, '|');
+    return (image.launcher == "*" || std::ranges::find(launchers, launcher) != launchers.end()) &&
            (image.framework == framework || image.framework == "*") && image.vendor == gpu.vendor &&
            (image.gpus.empty() || std::ranges::find(image.gpus, gpu.name) != image.gpus.end()) &&
            gpu.compute_capability >= image.least_capability;

@@ -23,7 +23,7 @@ struct LauncherNames {
 
 /// A container image with PyTorch.
 struct LauncherImage {
-  std::string launcher;   ///< "*": any
+  std::string launcher;   ///< "*": any; "kubernetes|vast": these, the others bring an image of their own
   std::string framework;  ///< of training, by its catalogue name; "*": any
   std::string vendor;
   std::vector<std::string> gpus;  ///< names in the catalogue; empty: all of the vendor

@@ -23,7 +23,8 @@ LaunchFile run_script(const Launch& launch) {
   std::vector<std::string> scripts;
   for (const LaunchPhase& laid : launch.phases) scripts.push_back(laid.script());
   lines.insert(lines.begin() + 1, "All phases, one after another; run it again to resume.");
-  lines.emplace_back("Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.");
+  lines.emplace_back(
+      "Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing, 124 time limit reached.");
   return {run_name(launch), "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
 }
 

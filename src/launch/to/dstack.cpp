@@ -8,6 +8,7 @@
 #include "launch/parts/yaml_text.h"
 #include "launch/script/phase_script.h"
 #include "launch/to/cloud.h"
+#include "launch/to/container.h"
 #include "launch/to/launchers.h"
 #include "launch/to/versions.h"
 
@@ -118,15 +119,16 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   task.set("name", object_name(launch, group));
   if (machine.nodes > 1) task.set("nodes", Yaml::whole(machine.nodes));
   task.set("fleets", Yaml::list({fleet_name(launch, group)}));
-  // Its own images are for NVIDIA: others need one to be named (dstack's documentation, guides/protips).
+  // Its own image is for NVIDIA's usual cards (dstack's documentation, guides/protips), with CUDA alone.
   const std::string_view image = launcher_image("dstack", *machine.gpu, machine.framework);
-  if (machine.gpu->vendor != "nvidia" && !image.empty()) {
-    task.set("image", std::string(image), "assumed; vLLM needs rocm/vllm");
+  if (!image.empty()) {
+    task.set("image", std::string(image), image_words(*machine.gpu));
   } else {
     task.set("python", "3.12");
     task.set("nvcc", Yaml::yes_no(true), "the image with the compiler: flash-attn and DeepSpeed build kernels");
   }
-  task.set("files", Yaml::list({".:/gpuplan"}), "this folder, with all scripts; at most 2 MB by default");
+  task.set("files", Yaml::list({".:/gpuplan"}),
+           "this folder, with all scripts; at most 2 MB unless the server is set so");
   if (has_volume(launch))
     task.set("volumes", Yaml::list().add(Yaml::map().set("name", volume_name(launch)).set("path", "/runs")));
   Yaml env = Yaml::list({"GPUPLAN_RUNS=/runs/" + launch.slug});
@@ -186,6 +188,11 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   std::vector<CloudNeeds> needs;
   std::vector<bool> priced;
   std::vector<GroupCommands> starts;
+  if (const auto good = sees_all_parts(launch, {"torchtitan", "megatron"},
+                                       "machines of dstack share no folder; choose a plan on one machine (--plan), "
+                                       "--to slurm or kubernetes, or framework: torch");
+      !good)
+    return std::unexpected(good.error());
   for (const LaunchGroup& group : launch.groups) {
     auto asked = cloud_group(launch, group);
     if (!asked) return std::unexpected(asked.error());
@@ -222,6 +229,9 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   }
   set.notes = cloud_notes(launch, needs);
   set.notes.emplace_back("dstack requires file names that end in .dstack.yml.");
+  set.notes.emplace_back(
+      "dstack uploads at most 2 MB of this folder: to bring more in it (gpuplan, data, weights), set "
+      "DSTACK_SERVER_CODE_UPLOAD_LIMIT (bytes; 0: any size) of its server, or put that into an image.");
   if (!has_volume(launch))
     set.notes.emplace_back(
         "Runs are stored on the disk of the machine and lost with it: download them before the task ends, or mount a "

@@ -154,7 +154,8 @@ Yaml pod_of(const Launch& launch, const LaunchGroup& group, const CloudMachine& 
   return pod;
 }
 
-/// A gate that stays closed and what nobody prepared are not tried again; a pod that was taken away is.
+/// A gate that stays closed, what nobody prepared and what took too long are not tried again; a pod that was taken away
+/// is.
 Yaml failure_policy(bool alone) {
   Yaml rules = Yaml::list();
   rules.add(Yaml::map()
@@ -162,7 +163,7 @@ Yaml failure_policy(bool alone) {
                 .set("onExitCodes", Yaml::map()
                                         .set("containerName", "main")
                                         .set("operator", "In")
-                                        .set("values", numbers({kGateClosed, kNotPrepared}))));
+                                        .set("values", numbers({kGateClosed, kNotPrepared, kTimeIsUp}))));
   if (alone) {
     rules.add(Yaml::map()
                   .set("action", "Ignore")

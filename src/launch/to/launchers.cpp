@@ -13,7 +13,7 @@ std::span<const Launcher> launchers() {
       Launcher{"slurm", "a Slurm batch job; for several phases one each, and a script that submits them",
                slurm_launcher, OneScript::kOneLease},
       Launcher{"skypilot", "a SkyPilot managed job per machine, or a pipeline of them", skypilot_launcher,
-               OneScript::kNever, nullptr, skypilot_rents},
+               OneScript::kNever, nullptr, skypilot_rents, true},
       Launcher{"dstack", "a dstack task per machine", dstack_launcher, OneScript::kNever, nullptr, dstack_rents},
       Launcher{"kubernetes", "a Job or JobSet per machine, with Kueue", kubernetes_launcher},
       Launcher{"vast", "Vast.ai searches in order of preference, and a script that rents", vast_launcher,

@@ -53,6 +53,7 @@ struct Launcher {
   std::string LauncherNames::* ids = nullptr;
   /// Of one that rents at several providers: whether this offer is among what it finds.
   bool (*rents)(const Offer&) = nullptr;
+  bool mounts_bucket = false;  ///< runs lie in the bucket that the job names (bucket_of)
 };
 std::span<const Launcher> launchers();
 

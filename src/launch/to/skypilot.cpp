@@ -10,6 +10,7 @@
 #include "launch/parts/yaml_text.h"
 #include "launch/script/phase_script.h"
 #include "launch/to/cloud.h"
+#include "launch/to/container.h"
 #include "launch/to/launchers.h"
 #include "launch/to/versions.h"
 
@@ -135,8 +136,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   if (const long long memory = asked_memory_gib(machine); memory > 0)
     resources.set("memory", std::to_string(memory) + "+", "GiB: predicted CPU memory");
   const std::string_view image = launcher_image("skypilot", *machine.gpu, machine.framework);
-  if (machine.gpu->vendor != "nvidia" && !image.empty())
-    resources.set("image_id", "docker:" + std::string(image), "assumed; vLLM needs rocm/vllm");
+  if (!image.empty()) resources.set("image_id", "docker:" + std::string(image), image_words(*machine.gpu));
   resources.set("use_spot", Yaml::yes_no(machine.spot));
   resources.set("disk_size", Yaml::whole(whole_gb(machine.disk)), "GB: the plan's estimate + 20% + 50 GB");
   if (machine.price_limit)
@@ -217,6 +217,13 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
   std::vector<GroupCommands> starts;
   std::string pipeline;
   std::vector<std::string> names;
+  // What one machine writes to the bucket the others see only some time later.
+  if (const auto good =
+          sees_all_parts(launch, {"torchtitan"},
+                         "SkyPilot's bucket shows each machine the files of the others too late; choose a plan on one "
+                         "machine (--plan), --to slurm or kubernetes, or framework: torch or megatron");
+      !good)
+    return std::unexpected(good.error());
   for (const LaunchGroup& group : launch.groups) {
     auto asked = cloud_group(launch, group);
     if (!asked) return std::unexpected(asked.error());
