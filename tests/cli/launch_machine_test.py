@@ -101,6 +101,16 @@ class Disk(OnMachine):
         self.assertEqual(self.room(2601)[0], 0)
         self.assertEqual(self.room(2590)[0], 78)
 
+    def test_machines_that_share_the_runs_fill_one_disk(self):
+        parts = ("run|||2000|checkpoints|4", "run|||500|results", "hub|DATA||100|data")
+        self.assertEqual(self.room(8601, *parts)[:2], (0, "room"))
+        code, _, said = self.room(8590, *parts)
+        self.assertEqual(code, 78)
+        self.assertIn("checkpoints 8 GB, results 0 GB", said)
+        # Machines of dstack have disks of their own.
+        self.assertEqual(self.room(2601, *parts, GPUPLAN_WAIT="0")[:2], (0, "room"))
+        self.assertEqual(self.room(2590, *parts, GPUPLAN_WAIT="0")[0], 78)
+
     def test_started_again_it_needs_what_is_left(self):
         (self.place / "run" / "starts").write_text("1 0\n")
         self.assertEqual(self.room(1990)[0], 78)
@@ -173,6 +183,33 @@ class Planned(unittest.TestCase):
         self.assertAlmostEqual(parts["checkpoints"][3] / 1024, 4 * each, delta=0.1)  # keep: 3, and the next one
         self.assertNotIn("tokens of the data", parts, "it reads rows as they come")
         self.assertNotIn("weights", parts, "it begins with none")
+
+    def test_machines_that_write_parts(self):
+        whole, _, _ = self.parts("torch", LLAMA, TOKENS, 8, 1, "parallel: zero3", gpu="B200")
+        _, _, script = self.parts("torch", LLAMA, TOKENS, 8, 2, "parallel: zero3", gpu="B200")
+        mib, machines = map(int, re.search(r"run\|\|\|(\d+)\|checkpoints\|(\d+)", script).groups())
+        self.assertEqual(machines, 2)
+        self.assertAlmostEqual(mib * machines / whole["checkpoints"][3], 1, delta=0.01)
+
+    def test_a_model_that_is_joined_lies_there_twice(self):
+        """torchtitan's parts stay until they are joined; train.py of the torch framework leaves fp32 weights."""
+        results = {name: self.parts(name, LLAMA, TOKENS, 8, 1, "parallel: zero3", gpu="B200")[0]["results"][3]
+                   for name in ("torch", "torchtitan", "hf-trainer")}
+        self.assertAlmostEqual(results["torchtitan"] / results["hf-trainer"], 2, delta=0.01)
+        self.assertAlmostEqual(results["torch"] / results["hf-trainer"], 2, delta=0.01)
+
+    def test_an_address_that_nothing_serves_takes_no_checkpoints_away(self):
+        job = training_job("torch", GPT2, TOKENS, 8, 1, "")
+        found = []
+        for to in ("", ", to: 's3://my-bucket/ck'"):
+            folder = Folder("-", stdin=(job + f"    checkpoint: {{every: 50 steps, keep: 2{to}}}\n").encode())
+            self.addCleanup(folder.__exit__)
+            script = scripts_of(folder.path)[0].read_text(encoding="utf-8")
+            found.append(re.search(r"^disk=.*$", script, re.M).group(0))
+            note = "Nothing copies checkpoints to s3://my-bucket/ck" in (folder.path / "README.md").read_text(encoding="utf-8")
+            self.assertEqual(note, bool(to))
+        self.assertIn("checkpoints", found[0])
+        self.assertEqual(found[0], found[1])
 
     def test_what_lies_there_before(self):
         for framework in ("megatron", "nanogpt"):

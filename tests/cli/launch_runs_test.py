@@ -185,7 +185,7 @@ class Scripts(Running):
         lib = self.out / "phases" / "lib.sh"
         lib.write_text(lib.read_text().replace("limit > before + 60 ? limit - before : 60", "limit"))
         code, output = self.finish(self.start(STEPS="100"))
-        self.assertEqual(code, 1, output)
+        self.assertEqual(code, 124, output)
         self.assertIn("GPUPLAN_LIMIT=0", output)
         self.assertIn("stopping", self.log())
         code, output = self.finish(self.start("phases/01-first.sh", GPUPLAN_LIMIT="0", STEPS="15"))

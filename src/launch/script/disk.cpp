@@ -15,8 +15,6 @@ namespace {
 /// Kept ones, and where older ones are removed the next, which is whole before one of them goes.
 Bytes checkpoints(const Launch& launch, const LaunchPhase& laid) {
   const PhaseEstimate estimate = with_due_checkpoints(launch, laid);
-  const CheckpointRule& rule = defaults_of(launch.job, *laid.phase).checkpoint;
-  if (leaves_machine(rule)) return {};
   const double kept = std::max(estimate.kept_checkpoints, estimate.checkpoint_bytes > Bytes{} ? 1.0 : 0.0);
   const double next = estimate.checkpoints > kept ? 1 : 0;
   return estimate.checkpoint_bytes * (kept + next) / checkpoint_writers(estimate);
@@ -48,6 +46,16 @@ void add_weights(const WorkPlace& place, std::vector<DiskPart>& parts) {
                    place.estimate().weights_bytes / std::max(1, place.estimate().nodes), "weights"});
 }
 
+/// The trained model with what it takes on the disk beside the plan's count: torchtitan has its parts there until they
+/// are joined, and train.py leaves the weights as they are trained, in fp32 where products are in 16 bits.
+Bytes results(const WorkPlace& place) {
+  const Bytes planned = place.estimate().results_bytes;
+  if (runs_under(place, "torchtitan")) return planned * 2;
+  const Precision precision = place.strategy().precision;
+  const bool wide = precision == Precision::kFp32 || precision == Precision::kTf32;
+  return runs_under(place, "torch") && !wide && master_weights(place) == Format::kFp32 ? planned * 2 : planned;
+}
+
 }  // namespace
 
 std::vector<DiskPart> disk_parts(const Launch& launch, const LaunchPhase& phase, const Work& work) {
@@ -55,9 +63,10 @@ std::vector<DiskPart> disk_parts(const Launch& launch, const LaunchPhase& phase,
   const PhaseEstimate& estimate = place.estimate();
   std::vector<DiskPart> parts;
   if (!work.unwritten.empty()) return parts;
-  if (work.resumes || !work.user_command) parts.push_back({"run", "", "", checkpoints(launch, phase), "checkpoints"});
+  if (work.resumes || !work.user_command)
+    parts.push_back({"run", "", "", checkpoints(launch, phase), "checkpoints", checkpoint_writers(estimate)});
   if (!work.user_command) {
-    parts.push_back({"run", "", "", estimate.results_bytes, "results"});
+    parts.push_back({"run", "", "", results(place), "results"});
     add_weights(place, parts);
     const PreparedData& data = work.data;
     const Bytes rows = data.fetched > Bytes{} ? data.fetched : estimate.data_bytes;

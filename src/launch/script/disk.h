@@ -15,6 +15,7 @@ struct DiskPart {
   std::string model;     ///< nor where the cache has this model; empty: none
   Bytes size{};
   std::string what;  ///< "checkpoints"
+  int writers = 1;   ///< machines that write as much, each: together where they share the runs
 };
 
 /// Of the fullest machine, with the plan's figures; what the job's own command fetches nobody knows.

@@ -83,12 +83,13 @@ std::string section(const std::string& what) {
 
 std::string run_folder(const LaunchPhase& laid) { return "runs/" + laid.slug + "/"; }
 
-std::vector<std::string> check_lines(const LaunchPhase& laid, bool checked) {
+std::vector<std::string> check_lines(const LaunchPhase& laid, int log_machine, bool checked) {
   if (!checked) return {"Nothing to hold the log against: the phase is done when its program ends with 0."};
-  std::vector<std::string> lines = {
-      "gpuplan check " + run_folder(laid) + "log.txt --plan plan.json --phase " + shell_word(laid.phase->name),
-      "runs at the end (result: " + run_folder(laid) +
-          "check.txt) and tells at any time how the run compares with the plan."};
+  std::vector<std::string> lines = {"gpuplan check " + run_folder(laid) + "log" +
+                                        (log_machine > 0 ? "-" + std::to_string(log_machine) : "") +
+                                        ".txt --plan plan.json --phase " + shell_word(laid.phase->name),
+                                    "runs at the end (result: " + run_folder(laid) +
+                                        "check.txt) and tells at any time how the run compares with the plan."};
   if (laid.gated)
     lines.emplace_back(
         "What comes next waits for it. Without gpuplan on this machine: GPUPLAN_GATE=hand leaves the decision to you.");
@@ -112,14 +113,15 @@ std::string next_words(const Launch& launch, const LaunchPhase& laid) {
   return next.empty() ? "results are in " + run_folder(laid) : join(next, ", ");
 }
 
-/// "hub|MODEL|meta-llama/Llama-3.1-8B|15318|weights", MiB.
+/// "hub|MODEL|meta-llama/Llama-3.1-8B|15318|weights", MiB; "run|||7200|checkpoints|2": two machines as much, each.
 std::vector<std::string> disk_entries(const std::vector<DiskPart>& parts) {
   std::vector<std::string> entries;
   for (const DiskPart& part : parts) {
     // The model's name is the user's; what is none of the hub is in no cache.
     const bool plain = part.model.find_first_of("|\n") == std::string::npos;
     entries.push_back(part.place + "|" + part.variable + "|" + (plain ? part.model : "") + "|" +
-                      fixed_text(part.size / units::MiB, 0) + "|" + part.what);
+                      fixed_text(part.size / units::MiB, 0) + "|" + part.what +
+                      (part.writers > 1 ? "|" + std::to_string(part.writers) : ""));
   }
   return entries;
 }
@@ -184,7 +186,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   if (!work.checks.empty())
     text += section("before each start: what is missing is told") + function("look_first", work.checks) + "\n";
   if (!work.finish.empty()) text += section("after the work, once") + function("finish", work.finish) + "\n";
-  text += section("check") + comments(check_lines(laid, checked)) + "\n";
+  text += section("check") + comments(check_lines(laid, work.log_machine, checked)) + "\n";
   text += section("next") + "after=" + bash_value(next_words(launch, laid)) + "\n\n";
   text += section("figures of the plan, for what follows");
   text += "phase=" + bash_value(phase.name) + "\nslug=" + bash_value(laid.slug) +
@@ -379,7 +381,8 @@ LaunchFile group_script(const Launch& launch, const LaunchGroup& group) {
     lines.push_back(laid.slug + "  " + hours_range(laid.part->hours) + ", " + range_words(laid.part->cost));
     scripts.push_back(laid.script());
   }
-  lines.push_back("Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.");
+  lines.push_back(
+      "Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing, 124 time limit reached.");
   lines.push_back("written by " + launch.command);
   return {group.slug + ".sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
 }

@@ -14,6 +14,7 @@ namespace gpuplan {
 inline constexpr int kGateClosed = 6;    ///< a condition of succeed_when does not hold: what needs it must not start
 inline constexpr int kComeBack = 75;     ///< stopped to be started again (preemption, time limit): it resumes
 inline constexpr int kNotPrepared = 78;  ///< a variable, a file or a manual step is missing
+inline constexpr int kTimeIsUp = 124;    ///< stopped at its time limit, as timeout(1) says it
 
 /// What a launcher adds to the one script that holds all.
 struct ScriptFrame {

@@ -7,7 +7,7 @@
 #   gated                   1: others wait for its criteria of success
 #   checked, criteria       1: there is something to hold the log against; it has to hold for the phase to be done
 #   gpu_name, gpu_mib       of the plan, and the least memory that a GPU needs
-#   disk                    what it writes, "PLACE|VARIABLE|MODEL|MIB|WHAT" (src/launch/script/disk.h)
+#   disk                    what it writes, "PLACE|VARIABLE|MODEL|MIB|WHAT|MACHINES" (src/launch/script/disk.h)
 #   log_machine             the machine whose log tells of the training: mostly 0
 #   resumes                 1: goes on from its newest checkpoint
 #   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then
@@ -18,6 +18,7 @@
 #                           the work. set_up_first, 1: prepare may bring what look_first looks for
 #
 # Exit codes: 0 done, and the gate passed. 6 the gate is closed. 75 stopped to be started again. 78 something is missing.
+# 124 stopped at its time limit.
 # shellcheck disable=SC2154  # those variables
 
 say() { printf '%s %s: %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$slug" "$*" >&2; }
@@ -142,11 +143,13 @@ first_gpus() {
 # already needs none.
 check_disk() {
   [ "${GPUPLAN_DISK:-1}" != 0 ] || return 0
-  local entry place variable model mib what folder at left
+  local entry place variable model mib what writers folder at left
   local cache=${HF_HOME:-$HOME/.cache/huggingface}
   local -A wanted=() free=() parts=() shown=()
   for entry in "${disk[@]}"; do
-    IFS='|' read -r place variable model mib what <<<"$entry"
+    IFS='|' read -r place variable model mib what writers <<<"$entry"
+    # Where machines have runs of their own, nobody waits for what others do (GPUPLAN_WAIT=0).
+    [ "${GPUPLAN_WAIT:-}" = 0 ] || mib=$((mib * ${writers:-1}))
     case $place in
       run) folder=$GPUPLAN_RUN_DIR ;;
       nanochat) folder=${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat} ;;
@@ -435,7 +438,7 @@ run_phase() {
   now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
   if [ "$late" = 1 ]; then
     summary "$now" "stopped at its time limit"
-    stop 1 "stopped after $(hours "$spent") h: its limit is $(hours "$limit") h, well above the plan. To go on all the" \
+    stop 124 "stopped after $(hours "$spent") h: its limit is $(hours "$limit") h, well above the plan. To go on all the" \
       "same: GPUPLAN_LIMIT=0"
   fi
   if [ "$stopping" = 1 ]; then
@@ -452,7 +455,7 @@ run_phase() {
     summary "$now" "failed with exit code $code"
     # What the log says of it: out of memory, values that are no numbers, ...
     (gated=0; criteria=0; checked=1; pass_gate) || true
-    case $code in 6 | 75 | 78) code=1 ;; esac # these mean something else here
+    case $code in 6 | 75 | 78 | 124) code=1 ;; esac # these mean something else here
     stop "$code" "the work failed with exit code $code: see $log"
   fi
   summary "$now" "the work has ended"
