@@ -4,6 +4,10 @@ import os as _os
 
 with open(_os.path.join(_os.environ["GPUPLAN_FILES"], "settings.json"), encoding="utf-8") as _file:
     globals().update(_json.load(_file))
+# It saves at multiples of eval_interval only, and not at the end: the last step is made one of them.
+_saves = max(max_iters // min(eval_interval, max_iters), 1)
+eval_interval = -(-max_iters // _saves)
+max_iters = eval_interval * _saves
 out_dir = _os.environ["GPUPLAN_CHECKPOINTS"]
 dataset = _os.environ["DATASET"]
 wandb_log = False

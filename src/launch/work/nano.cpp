@@ -122,15 +122,11 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   const int steps = steps_of(place);
   const double rate = number_argument(place, "learning_rate", scratch ? 6e-4 : 3e-5);
   const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
-  // It saves at multiples of eval_interval only, and not at the end: the last step is made one of them.
-  const int saves = std::max(steps / std::min(every, steps), 1);
-  const int apart = (steps + saves - 1) / saves;
-  const int last = apart * saves;
-  json.member("learning_rate", rate).member("min_lr", tenth_of(rate)).member("max_iters", last);
-  json.member("lr_decay_iters", last).member("warmup_iters", warm_up_steps(place, std::max(steps / 50, 1)));
+  json.member("learning_rate", rate).member("min_lr", tenth_of(rate)).member("max_iters", steps);
+  json.member("lr_decay_iters", steps).member("warmup_iters", warm_up_steps(place, std::max(steps / 50, 1)));
   json.member("weight_decay", number_argument(place, "weight_decay", 0.1));
   json.member("beta1", 0.9).member("beta2", 0.95).member("grad_clip", number_argument(place, "grad_clip", 1.0));
-  json.member("eval_interval", apart).member("eval_iters", 20).member("log_interval", log_steps(place));
+  json.member("eval_interval", every).member("eval_iters", 20).member("log_interval", log_steps(place));
   json.member("always_save_checkpoint", true).member("compile", s.compile);
   json.member("dtype", s.precision == Precision::kBf16   ? "bfloat16"
                        : s.precision == Precision::kFp16 ? "float16"
@@ -144,9 +140,10 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
                                 "\"$(git -C \"$NANOGPT\" log -1 --format=%cd --date=format:%Y.%m.%d)\""),
                   pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
   work.command = {"cd \"$NANOGPT\" || exit 78", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
-  if (apart != every || last != steps)
-    work.notes.push_back("nanoGPT saves at equal distances: every " + count_of(apart, "step") + ", and " +
-                         count_of(last, "step") + " in all.");
+  if (steps % every != 0)
+    work.notes.emplace_back(
+        "nanoGPT saves at equal distances only: config.py makes them, and the steps in all, a little more than "
+        "planned, so that the last step is saved.");
   work.notes.emplace_back(
       "nanoGPT writes a checkpoint when it evaluates, none when stopped; one that is cut off leaves the one before.");
   work.resumes = true;
