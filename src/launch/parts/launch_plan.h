@@ -67,6 +67,8 @@ struct Launch {
   std::string one_script{};
   /// A trial (launch/parts/smoke_job.h): rows are written along, and a script stops and starts what it runs.
   bool smoke = false;
+  /// Nobody reads the programs that are written along: their texts stay packed.
+  bool without_programs = false;
   std::vector<std::string> notes{};  ///< sentences about the choice, for the README
 };
 

@@ -47,8 +47,9 @@ std::unexpected<Error> WorkPlace::wrong(const std::string& what) const {
 std::string file_word(std::string_view name) { return "\"$GPUPLAN_FILES/" + std::string(name) + "\""; }
 
 LaunchFile program(const WorkPlace& place, std::string_view name, std::string_view as) {
-  return {place.path(as.empty() ? name : as), std::string(embedded_data("templates/" + std::string(name))),
-          name.ends_with(".sh")};
+  LaunchFile file{place.path(as.empty() ? name : as), "", name.ends_with(".sh")};
+  if (!place.launch.without_programs) file.text = embedded_data("templates/" + std::string(name));
+  return file;
 }
 
 std::string supervised(const WorkPlace& place, Work& work, const std::string& command, Asked asked) {

@@ -221,13 +221,17 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
 Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalogue, std::string plan_name,
                        std::string command) {
   auto launch = lay_out_phases(job, plan, catalogue, std::move(plan_name), std::move(command));
-  if (launch) launch->rows = rows_wanted(*launch);
+  if (!launch) return launch;
+  launch->without_programs = true;
+  launch->rows = rows_wanted(*launch);
+  launch->without_programs = false;
   return launch;
 }
 
 std::vector<Unwritten> unwritten(const Job& job, const Plan& plan, const Catalogue& catalogue) {
-  const auto launch = lay_out_phases(job, plan, catalogue, "", "");
+  auto launch = lay_out_phases(job, plan, catalogue, "", "");
   if (!launch) return {};  // launch says why, in its own words
+  launch->without_programs = true;
   std::vector<Unwritten> all;
   for (const LaunchPhase& laid : launch->phases) {
     if (!has_command(*laid.phase) && !std::holds_alternative<TrainPhase>(laid.phase->work) &&
