@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gpuplan {
 
@@ -47,50 +48,40 @@ Samples Scores::of(int factor) const {
 
 namespace {
 
-/// Samples by their rank. Most of the work of a bill is here, so none of it is sorted: equal parts of the range tell
-/// where a rank is, and only what lies in its part is put in order.
+/// Samples by their rank. Most of the work of a bill is here, so hardly any of it is sorted: they are laid out by equal
+/// parts of their range, and only the part that a rank lies in is put in order.
 class Ranked {
  public:
-  explicit Ranked(const Samples& samples) : samples_(samples) {
+  explicit Ranked(const Samples& samples) {
     const auto [low, high] = std::ranges::minmax(samples);
     const double scale = kParts / (high - low);
     if (!std::isfinite(high - low) || !std::isfinite(scale)) {  // all the same, or without an end: one part
-      below_.fill(samples.size());
-      below_.front() = 0;
+      by_part_ = samples;
+      end_.fill(kSamples);
       return;
     }
+    std::array<std::uint8_t, static_cast<std::size_t>(kSamples)> part;
     for (std::size_t i = 0; i < samples.size(); ++i)
-      part_[i] = static_cast<std::uint8_t>(std::min((samples[i] - low) * scale, kParts - 1.0));
-    for (const std::uint8_t part : part_) ++below_[part + 1U];
-    for (std::size_t part = 1; part < below_.size(); ++part) below_[part] += below_[part - 1];
+      part[i] = static_cast<std::uint8_t>(std::min((samples[i] - low) * scale, kParts - 1.0));
+    for (const std::uint8_t one : part) ++end_[one];
+    std::uint16_t before = 0;
+    for (std::uint16_t& end : end_) before += std::exchange(end, before);  // where each begins, until it is filled
+    for (std::size_t i = 0; i < samples.size(); ++i) by_part_[end_[part[i]]++] = samples[i];
   }
 
   double at(std::size_t rank) {
-    if (rank < below_[gathered_] || rank >= below_[gathered_ + 1] || size_ == 0) gather(rank);
-    const auto wanted = inside_.begin() + static_cast<std::ptrdiff_t>(rank - below_[gathered_]);
-    std::nth_element(inside_.begin(), wanted, inside_.begin() + static_cast<std::ptrdiff_t>(size_));
-    return *wanted;
+    const auto end = std::ranges::upper_bound(end_, rank);
+    const auto begin = end == end_.begin() ? std::uint16_t{} : *(end - 1);
+    const auto place = [&](std::size_t position) { return by_part_.begin() + static_cast<std::ptrdiff_t>(position); };
+    std::nth_element(place(begin), place(rank), place(*end));
+    return by_part_[rank];
   }
 
  private:
   static constexpr int kParts = 128;
 
-  /// Brings together what lies in the part of a rank.
-  void gather(std::size_t rank) {
-    gathered_ = 0;
-    while (below_[gathered_ + 1] <= rank) ++gathered_;
-    size_ = 0;
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      inside_[size_] = samples_[i];
-      size_ += part_[i] == gathered_ ? 1 : 0;
-    }
-  }
-
-  const Samples& samples_;
-  std::array<std::uint8_t, static_cast<std::size_t>(kSamples)> part_{};
-  std::array<std::size_t, kParts + 1> below_{};  ///< samples in the parts before
-  std::array<double, static_cast<std::size_t>(kSamples) + 1> inside_;
-  std::size_t gathered_ = 0, size_ = 0;  ///< the part, and how many it has: none before the first
+  Samples by_part_;
+  std::array<std::uint16_t, kParts> end_{};  ///< of each part, and the next begins
 };
 
 /// Several sums side by side, which a processor adds at once.
