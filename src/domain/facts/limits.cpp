@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "base/text.h"
@@ -188,28 +189,66 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
 }
 
 /// What of a strategy a framework lacks by its columns.
-struct Lack {
-  std::string_view key;
-  std::string_view words;  ///< as they follow the framework's name; empty: nothing
+enum class Lack : std::uint8_t {
+  kNothing,
+  kRecompute,
+  kSharding,
+  kTensor,
+  kPipeline,
+  kInterleave,
+  kContext,
+  kExpert,
+  kOffload,
+  kRolloutsMethod,  ///< of answers that a network gives itself, whatever the framework can do
+  kRolloutsOffload
 };
 
-Lack lack_of(const Framework& f, const Strategy& s) {
-  if (!recomputes(f, s.recompute))
-    return {"recompute", s.recompute == Recompute::kFull ? "has no recomputation" : "has no selective recomputation"};
-  if (!f.zero[static_cast<std::size_t>(s.sharding)]) return {"parallel.sharding", lacks_sharding(s.sharding)};
-  if (s.tp > 1 && !f.tensor) return {"parallel.tp", "has no tensor parallelism"};
-  if (s.pp > 1 && !f.pipeline) return {"parallel.pp", "has no pipeline parallelism"};
-  if (s.interleave > 1 && !f.interleave) return {"parallel.pp", "has no interleaved pipeline"};
-  if (s.cp > 1 && !f.context) return {"parallel.cp", "has no context parallelism"};
-  if (s.ep > 1 && !f.expert) return {"parallel.ep", "has no expert parallelism"};
-  return {"offload", lacks_offload(f.offload, s.offload)};
+/// The first; asked of every way that a search looks at, so without words.
+Lack lack_of(const Framework& f, const TrainPhase& train, const Strategy& s) {
+  if (!recomputes(f, s.recompute)) return Lack::kRecompute;
+  if (!f.zero[static_cast<std::size_t>(s.sharding)]) return Lack::kSharding;
+  if (s.tp > 1 && !f.tensor) return Lack::kTensor;
+  if (s.pp > 1 && !f.pipeline) return Lack::kPipeline;
+  if (s.interleave > 1 && !f.interleave) return Lack::kInterleave;
+  if (s.cp > 1 && !f.context) return Lack::kContext;
+  if (s.ep > 1 && !f.expert) return Lack::kExpert;
+  if (!includes(f.offload, s.offload)) return Lack::kOffload;
+  if (!train.rollouts) return Lack::kNothing;
+  if (train.method == Method::kQlora) return Lack::kRolloutsMethod;
+  return s.offload == Offload::kNone ? Lack::kNothing : Lack::kRolloutsOffload;
 }
 
-/// What is not planned of answers that a network gives itself, whatever the framework can do.
-Lack lack_of_rollouts(const TrainPhase& train, const Strategy& s) {
-  if (!train.rollouts) return {};
-  if (train.method == Method::kQlora) return {"method", "is planned with full training or LoRA for objective: grpo"};
-  if (s.offload != Offload::kNone) return {"offload", "is planned without CPU offload for objective: grpo"};
+struct LackWords {
+  std::string_view key;
+  std::string_view words;  ///< as they follow the framework's name
+};
+
+/// REQUIRES: the framework lacks it.
+LackWords words_of(Lack lack, const Framework& f, const Strategy& s) {
+  switch (lack) {
+    case Lack::kNothing:
+      break;
+    case Lack::kRecompute:
+      return {"recompute", s.recompute == Recompute::kFull ? "has no recomputation" : "has no selective recomputation"};
+    case Lack::kSharding:
+      return {"parallel.sharding", lacks_sharding(s.sharding)};
+    case Lack::kTensor:
+      return {"parallel.tp", "has no tensor parallelism"};
+    case Lack::kPipeline:
+      return {"parallel.pp", "has no pipeline parallelism"};
+    case Lack::kInterleave:
+      return {"parallel.pp", "has no interleaved pipeline"};
+    case Lack::kContext:
+      return {"parallel.cp", "has no context parallelism"};
+    case Lack::kExpert:
+      return {"parallel.ep", "has no expert parallelism"};
+    case Lack::kOffload:
+      return {"offload", lacks_offload(f.offload, s.offload)};
+    case Lack::kRolloutsMethod:
+      return {"method", "is planned with full training or LoRA for objective: grpo"};
+    case Lack::kRolloutsOffload:
+      return {"offload", "is planned without CPU offload for objective: grpo"};
+  }
   return {};
 }
 
@@ -247,8 +286,7 @@ const LimitRow* limit_met(const Framework& framework, const TrainPhase& train, S
 }
 
 bool can_run(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
-  return lack_of(framework, s).words.empty() && lack_of_rollouts(train, s).words.empty() &&
-         limit_met(framework, train, start, s) == nullptr;
+  return lack_of(framework, train, s) == Lack::kNothing && limit_met(framework, train, start, s) == nullptr;
 }
 
 bool can_train(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
@@ -263,8 +301,10 @@ std::optional<Obstacle> obstacle(const Framework& framework, const TrainPhase& t
     return Obstacle{"method", name + " has no " + std::string(name_of(train.method)) + " training", ""};
   if (const auto missing = missing_optimizer(framework, train))
     return Obstacle{"optimizer", name + " has no " + std::string(name_of(*missing)), ""};
-  for (const Lack& lack : {lack_of(framework, s), lack_of_rollouts(train, s)})
-    if (!lack.words.empty()) return Obstacle{lack.key, name + " " + std::string(lack.words), ""};
+  if (const Lack lack = lack_of(framework, train, s); lack != Lack::kNothing) {
+    const LackWords lacking = words_of(lack, framework, s);
+    return Obstacle{lacking.key, name + " " + std::string(lacking.words), ""};
+  }
   if (const LimitRow* row = limit_met(framework, train, start, s))
     return Obstacle{"framework", name + " " + row->what, row->instead};
   return std::nullopt;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "base/sorting.h"
@@ -45,10 +47,38 @@ constexpr auto kLimited = [] {
   return ways;
 }();
 
+/// What a framework can do of training, a bit for each: compared more often than anything else of it.
+namespace feature {
+constexpr std::uint32_t kTensor = 1U << 0U, kPipeline = 1U << 1U, kInterleave = 1U << 2U, kContext = 1U << 3U;
+constexpr std::uint32_t kExpert = 1U << 4U, kSelective = 1U << 5U, kRecompute = 1U << 6U;
+constexpr std::uint32_t kActivationOffload = 1U << 7U, kFusedLoss = 1U << 8U;
+constexpr unsigned kShardings = 9, kOffloads = 16;  // where these begin
+constexpr std::uint32_t kCutsLayers = kTensor | kPipeline | kInterleave | kContext;
+constexpr std::uint32_t kAll = ~std::uint32_t{};
+}  // namespace feature
+
+std::uint32_t features_of(const Framework& f) {
+  using namespace feature;
+  std::uint32_t features = 0;
+  const auto add = [&](std::uint32_t feature, bool has) { features |= has ? feature : 0; };
+  add(kTensor, f.tensor);
+  add(kPipeline, f.pipeline);
+  add(kInterleave, f.interleave);
+  add(kContext, f.context);
+  add(kExpert, f.expert);
+  add(kSelective, f.recompute_selective);
+  add(kRecompute, f.recompute_full);
+  add(kActivationOffload, f.activation_offload);
+  add(kFusedLoss, f.fused_loss > 0);
+  for (unsigned stage = 0; stage < std::size(f.zero); ++stage) add(1U << (kShardings + stage), f.zero[stage]);
+  return features | static_cast<std::uint32_t>(f.offload) << kOffloads;
+}
+
 /// A framework with how it runs.
 struct Candidate {
   const Framework* framework = nullptr;
   const TrainingSoftware* software = nullptr;
+  std::uint32_t features = 0;
 };
 
 /// What of one framework another is looked at for.
@@ -59,24 +89,12 @@ enum class Part { kWays, kAll, kUncut, kCut };
 /// known: what they ask for comes to the most soon.
 bool replaces(const TrainPhase& phase, StartFrom start, const Candidate& first, double care, const Candidate& second,
               double other_care, Part part) {
+  const std::uint32_t lacking = second.features & ~first.features;
+  if (part == Part::kCut) return (lacking & (feature::kCutsLayers | feature::kExpert)) == 0;
+  const bool all = part == Part::kWays || part == Part::kAll;
+  if ((lacking & (all ? feature::kAll : ~feature::kCutsLayers)) != 0) return false;
   const Framework &one = *first.framework, &other = *second.framework;
   const TrainingSoftware &ours = *first.software, &theirs = *second.software;
-  const bool all = part == Part::kWays || part == Part::kAll;
-  const auto as_much = [&](auto feature) { return feature(one) || !feature(other); };
-  const bool cuts =
-      as_much([](const Framework& f) { return f.tensor; }) && as_much([](const Framework& f) { return f.pipeline; }) &&
-      as_much([](const Framework& f) { return f.interleave; }) &&
-      as_much([](const Framework& f) { return f.context; }) && as_much([](const Framework& f) { return f.expert; });
-  if (part == Part::kCut) return cuts;
-  for (std::size_t stage = 0; stage < std::size(one.zero); ++stage)
-    if (other.zero[stage] && !one.zero[stage]) return false;
-  const bool ways = (!all || cuts) && as_much([](const Framework& f) { return f.expert; }) &&
-                    as_much([](const Framework& f) { return f.recompute_selective; }) &&
-                    as_much([](const Framework& f) { return f.recompute_full; }) &&
-                    as_much([](const Framework& f) { return f.activation_offload; }) &&
-                    as_much([](const Framework& f) { return f.fused_loss > 0; }) &&
-                    includes(one.offload, other.offload);
-  if (!ways) return false;
   const bool small = part == Part::kWays ||
                      (ours.weight_bytes <= theirs.weight_bytes && ours.gradient_bytes <= theirs.gradient_bytes &&
                       ours.logit_bytes <= theirs.logit_bytes && ours.four_bit_bytes <= theirs.four_bit_bytes &&
@@ -206,7 +224,7 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   // Of what nobody thinks of only what does more, or is clearly faster, whatever the care.
   const auto take = [&](double care, const Framework& framework, bool usual) {
     constexpr double kAlike = 1.1;
-    const Candidate other{&framework, &software_of(catalogue, framework.name)};
+    const Candidate other{&framework, &software_of(catalogue, framework.name), features_of(framework)};
     for (std::size_t i = 0; i < result.frameworks.size(); ++i)
       if (replaces(phase, training.start, taken[i], usual ? result.care[i] : 1, other, usual ? care : kAlike,
                    usual ? Part::kWays : Part::kAll))
