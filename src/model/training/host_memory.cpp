@@ -9,8 +9,13 @@ namespace gpuplan {
 
 HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r, const LayerCost& layer,
                                 const Strategy& s) {
+  return training_host_memory(work, r, layer, s, detail::stages_of(work, s));
+}
+
+HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r, const LayerCost& layer,
+                                const Strategy& s, const detail::Stages& stages) {
   const TrainingConstants& c = *r.constants;
-  const detail::StageParameters p = detail::stage_parameters(work, s, false);
+  const detail::StageParameters& p = stages.first;
   const double here = std::min(r.node->gpus, s.gpus());
   const double ranks = s.sharding == Sharding::kNone ? 1 : detail::shard_ranks(s, r.node->gpus);
   const double expert_ranks = s.sharding == Sharding::kNone ? 1 : detail::expert_shard_ranks(s, r.node->gpus);
@@ -37,8 +42,7 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
     host.offloaded += Bytes{(base + learn) * here};
   }
   if (activations_on_host(r, s)) {
-    const double share = detail::stage_shares(work.layers, s.pp).fullest;
-    host.offloaded += layer.boundary * (work.layers * share * std::min(s.pp, s.grad_accum) * here);
+    host.offloaded += layer.boundary * (work.layers * stages.shares.fullest * std::min(s.pp, s.grad_accum) * here);
   }
 
   // A checkpoint is read in 16 bit, or in 32 where the network learns in 32. Ranks that read their own part map files

@@ -5,6 +5,7 @@
 
 #include "model/communication.h"
 #include "model/training/activations.h"
+#include "model/training/layer.h"
 
 namespace gpuplan {
 
@@ -244,7 +245,19 @@ void add_custom_memory(const Context& c, LayerCost& cost) {
   cost.activations += kept * (!learns ? 0.2 : c.cut.recompute == Recompute::kFull ? 0.5 : 1);
 }
 
-void add_transformer_times(const Context& c, LayerCost& cost) {
+/// What one network takes without recomputing anything.
+struct NetworkTimes {
+  Pass matmul, attend, move;
+  Seconds head{};
+};
+
+NetworkTimes times_of(const Context& c) {
+  if (c.model.use->custom) return {};
+  return {products(c), attention(c), elementwise(c), head(c)};
+}
+
+/// `times`: times_of() any recomputation.
+void add_transformer_times(const Context& c, const NetworkTimes& times, LayerCost& cost) {
   const ModelWork& m = c.model;
   const bool learns = m.backward_inputs || m.backward_weights;
   const bool again = learns && c.cut.recompute == Recompute::kFull;
@@ -253,9 +266,7 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
   // Fused attention is one long kernel, with no gaps inside.
   const bool fused = c.cut.attention != AttentionKernel::kEager;
   const double attend_factor = fused ? c.rates.software * m.passes : factor;
-  const Pass matmul = products(c);
-  const Pass attend = attention(c);
-  const Pass move = elementwise(c);
+  const auto& [matmul, attend, move, head] = times;
   cost.matmul += (matmul.forward + matmul.backward) * product_factor;
   cost.attention += (attend.forward + attend.backward) * attend_factor;
   cost.elementwise += (move.forward + move.backward) * factor;
@@ -267,7 +278,7 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
     cost.recompute += c.rates.scores_only ? attend.forward * attend_factor
                                           : matmul.forward * (again_share * product_factor) + move.forward * factor;
   }
-  cost.head += head(c) * m.passes;
+  cost.head += head * m.passes;
 
   if (m.adapters && c.rates.base_bytes < 1) {
     // 4-bit weights are expanded for every product, forward and backward.
@@ -302,13 +313,17 @@ Context context_of(const ModelWork& model, const TrainingRates& rates, const Lay
 
 }  // namespace
 
-LayerCost layer_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
-  LayerCost cost;
+void add_layer_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut, LayerCost& cost) {
   for (const ModelWork& model : work.models) {
     const Context c = context_of(model, rates, cut, work.sequence, work.rows);
     if (model.use->custom) add_custom_memory(c, cost);
     else detail::add_activations(rates, cut, model, {c.tokens, c.length}, cost);
   }
+}
+
+LayerCost layer_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
+  LayerCost cost;
+  add_layer_memory(work, rates, cut, cost);
   return cost;
 }
 
@@ -317,7 +332,21 @@ void add_layer_times(const TrainingWork& work, const TrainingRates& rates, const
   for (const ModelWork& model : work.models) {
     const Context c = context_of(model, rates, cut, padded, work.rows);
     if (model.use->custom) add_custom_times(c, cost);
-    else add_transformer_times(c, cost);
+    else add_transformer_times(c, times_of(c), cost);
+  }
+}
+
+void add_layer_times(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut, LayerCosts& costs) {
+  const double padded = padded_tokens(work, cut.micro_batch);
+  for (const ModelWork& model : work.models) {
+    const NetworkTimes times = times_of(context_of(model, rates, cut, padded, work.rows));
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      LayerCut own = cut;
+      own.recompute = static_cast<Recompute>(i);
+      const Context c = context_of(model, rates, own, padded, work.rows);
+      if (model.use->custom) add_custom_times(c, costs[i]);
+      else add_transformer_times(c, times, costs[i]);
+    }
   }
 }
 

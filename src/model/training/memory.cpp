@@ -175,18 +175,18 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
 }
 
 /// The stage that needs most.
-StageMemory fullest(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer, const Strategy& s) {
-  const detail::StageShares shares = detail::stage_shares(work.layers, s.pp);
+StageMemory fullest(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer, const Strategy& s,
+                    const detail::Stages& stages) {
+  const detail::StageShares& shares = stages.shares;
   const auto layers = [&](double share) { return std::max(1.0, work.layers * share); };
-  if (s.pp == 1) return stage_memory(rates, layer, s, detail::stage_parameters(work, s, false), layers(1), 1, 1, true);
+  if (s.pp == 1) return stage_memory(rates, layer, s, stages.first, layers(1), 1, 1, true);
   // 1F1B keeps as many micro-batches as there are stages behind (Narayanan et al. 2021, arXiv:2104.04473); interleaving
   // adds (pp - 1) / (pp v) of them.
   double in_flight = std::min(s.pp, s.grad_accum);
   if (s.interleave > 1) in_flight *= 1 + (s.pp - 1.0) / (static_cast<double>(s.pp) * s.interleave);
-  const StageMemory first = stage_memory(rates, layer, s, detail::stage_parameters(work, s, false),
-                                         layers(shares.fullest), shares.fullest * in_flight, in_flight, false);
-  const StageMemory last =
-      stage_memory(rates, layer, s, detail::stage_parameters(work, s, true), layers(shares.last), shares.last, 1, true);
+  const StageMemory first =
+      stage_memory(rates, layer, s, stages.first, layers(shares.fullest), shares.fullest * in_flight, in_flight, false);
+  const StageMemory last = stage_memory(rates, layer, s, stages.last, layers(shares.last), shares.last, 1, true);
   return first.use.total() >= last.use.total() ? first : last;
 }
 
@@ -198,8 +198,8 @@ bool activations_on_host(const TrainingRates& rates, const Strategy& s) {
 }
 
 MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
-                          const Strategy& s) {
-  MemoryUse use = fullest(work, rates, layer, s).use;
+                          const Strategy& s, const detail::Stages& stages) {
+  MemoryUse use = fullest(work, rates, layer, s, stages).use;
   if (!rates.rollouts) return use;
   add_rollout_memory(work, *rates.rollouts, s, use);
   const Bytes over = use.total() - std::min(use.total(), rates.node->gpu->usable);
@@ -207,9 +207,14 @@ MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, 
   return use;
 }
 
+MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                          const Strategy& s) {
+  return training_memory(work, rates, layer, s, detail::stages_of(work, s));
+}
+
 std::string_view fullest_instant(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                                  const Strategy& s) {
-  return kInstants[static_cast<std::size_t>(fullest(work, rates, layer, s).instant)];
+  return kInstants[static_cast<std::size_t>(fullest(work, rates, layer, s, detail::stages_of(work, s)).instant)];
 }
 
 }  // namespace gpuplan

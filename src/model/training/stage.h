@@ -55,6 +55,17 @@ inline StageParameters stage_parameters(const TrainingWork& work, const Strategy
   return stage;
 }
 
+/// What the first stage holds, and the last: by the degrees of the cut alone.
+struct Stages {
+  StageShares shares;
+  StageParameters first, last;  ///< `last` where there are several
+};
+
+inline Stages stages_of(const TrainingWork& work, const Strategy& s) {
+  return {stage_shares(work.layers, s.pp), stage_parameters(work, s, false),
+          s.pp > 1 ? stage_parameters(work, s, true) : StageParameters{}};
+}
+
 /// Ranks that share out optimizer state of dense parameters, and of experts (which lie in one of ep places already).
 inline double shard_ranks(const Strategy& s) { return static_cast<double>(s.dp) * s.cp; }
 inline double expert_shard_ranks(const Strategy& s) { return std::max(1.0, static_cast<double>(s.dp) * s.cp / s.ep); }
@@ -71,3 +82,16 @@ inline double expert_shard_ranks(const Strategy& s, int gpus_a_machine) {
 }
 
 }  // namespace gpuplan::detail
+
+namespace gpuplan {
+
+// The same as without stages, for whoever asks of many strategies of one cut.
+MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                          const Strategy& strategy, const detail::Stages& stages);
+TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                                   const Strategy& strategy, int nodes, const MemoryUse& memory,
+                                   const detail::Stages& stages);
+HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                                const Strategy& strategy, const detail::Stages& stages);
+
+}  // namespace gpuplan

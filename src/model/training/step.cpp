@@ -171,12 +171,19 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   return training_estimate(work, rates, layer, strategy, nodes, training_memory(work, rates, layer, strategy));
 }
 
+TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                                   const Strategy& strategy, int nodes, const MemoryUse& memory) {
+  return training_estimate(work, rates, layer, strategy, nodes, memory, detail::stages_of(work, strategy));
+}
+
 TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& r, const LayerCost& layer,
-                                   const Strategy& s, int nodes, const MemoryUse& memory) {
+                                   const Strategy& s, int nodes, const MemoryUse& memory,
+                                   const detail::Stages& stages) {
   TrainingEstimate estimate;
   estimate.memory = memory;
   StepParts& step = estimate.step;
-  const StageParameters first = detail::stage_parameters(work, s, false);
+  const StageParameters& first = stages.first;
+  const detail::StageShares& shares = stages.shares;
 
   // One micro-batch through all stages: GPU and host work side by side.
   const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.recompute + layer.dequantise +
@@ -200,7 +207,6 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   step.launch = (layers - gpu + last - layer.head * head_scale) * runs;
   Seconds slowest = through;
   if (s.pp > 1) {
-    const detail::StageShares shares = detail::stage_shares(work.layers, s.pp);
     slowest = std::max(layers * shares.fullest, layers * shares.last + last);
     const Seconds busy = slowest * static_cast<double>(s.grad_accum);
     step.bubble = busy + (through - slowest) / static_cast<double>(s.interleave) - through * runs;
@@ -210,9 +216,7 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   step.data_traffic = data_traffic(r, s, first, slowest, work.forward_only);
   const OptimizerTime optimizer = optimizer_time(work, r, s, first);
   step.optimizer = optimizer.gpu;
-  step.offload =
-      optimizer.offload +
-      host_traffic(r, layer, s, first, work.layers * detail::stage_shares(work.layers, s.pp).fullest, slowest);
+  step.offload = optimizer.offload + host_traffic(r, layer, s, first, work.layers * shares.fullest, slowest);
   // The host also issues the optimizer, a part for each layer of its stage, while the GPU runs what came before of it.
   step.launch += overlapped(optimizer.gpu, r.launch_per_step * (1.0 / s.pp)) - optimizer.gpu;
   if (work.rollouts && r.rollouts) {
@@ -225,7 +229,7 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   // Many machines wait for the slowest.
   if (nodes > 1) step.straggle = step.total() * (r.constants->straggle * rough_log2(nodes));
 
-  estimate.host_memory = training_host_memory(work, r, layer, s).total();
+  estimate.host_memory = training_host_memory(work, r, layer, s, stages).total();
   return estimate;
 }
 

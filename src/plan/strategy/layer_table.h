@@ -2,15 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <vector>
 
+#include "model/training/layer.h"
 #include "model/training/training.h"
 
 namespace gpuplan {
 
-/// A dense array by (tp, cp, ep, micro-batch, recomputation), filled on first use. What else decides a cost (the
-/// attention kernel) is the same for all entries. Not for two threads at once.
+/// A dense array by (tp, cp, ep, micro-batch), for each recomputation, filled on first use. What else decides a cost
+/// (the attention kernel) is the same for all entries. Not for two threads at once.
 class LayerTable {
  public:
   /// Largest degrees that will be asked for.
@@ -25,37 +28,44 @@ class LayerTable {
         micros_(micros),
         context_cuts_(log2_of(most.cp) + 1),
         expert_cuts_(log2_of(most.ep) + 1),
-        cells_((log2_of(most.tp) + 1) * context_cuts_ * expert_cuts_ * micros * 3) {}
+        tensor_cuts_(log2_of(most.tp) + 1) {}
 
   /// Forgets everything: other rates follow.
   void use(const TrainingRates& rates) {
     rates_ = &rates;
-    filled_.assign(cells_.size(), Filled::kNothing);
+    cells_.assign(tensor_cuts_ * context_cuts_ * expert_cuts_ * micros_, {});
   }
 
   const LayerCost& at(const LayerCut& cut, std::size_t micro) {
-    const std::size_t index = filled_with_memory(cut, micro);
-    if (filled_[index] != Filled::kAll) {
-      add_layer_times(work_, *rates_, cut, cells_[index]);
-      filled_[index] = Filled::kAll;
+    Cell& cell = with_memory(cut, micro);
+    if (!cell.times) {
+      add_layer_times(work_, *rates_, cut, cell.costs);
+      cell.times = true;
     }
-    return cells_[index];
+    return cell.costs[static_cast<std::size_t>(cut.recompute)];
   }
 
   /// The same of which only the memory is asked for; most candidates are too large, and never timed.
-  const LayerCost& memory_at(const LayerCut& cut, std::size_t micro) { return cells_[filled_with_memory(cut, micro)]; }
+  const LayerCost& memory_at(const LayerCut& cut, std::size_t micro) {
+    return with_memory(cut, micro).costs[static_cast<std::size_t>(cut.recompute)];
+  }
 
  private:
-  enum class Filled : char { kNothing, kMemory, kAll };
+  struct Cell {
+    LayerCosts costs{};
+    std::array<bool, std::tuple_size_v<LayerCosts>> memory{};  ///< which of the costs have it
+    bool times = false;                                        ///< all have them
+  };
 
-  std::size_t filled_with_memory(const LayerCut& cut, std::size_t micro) {
+  Cell& with_memory(const LayerCut& cut, std::size_t micro) {
     const std::size_t row = (log2_of(cut.tp) * context_cuts_ + log2_of(cut.cp)) * expert_cuts_ + log2_of(cut.ep);
-    const std::size_t index = (row * micros_ + micro) * 3 + static_cast<std::size_t>(cut.recompute);
-    if (filled_[index] == Filled::kNothing) {
-      cells_[index] = layer_memory(work_, *rates_, cut);
-      filled_[index] = Filled::kMemory;
+    const auto recompute = static_cast<std::size_t>(cut.recompute);
+    Cell& cell = cells_[row * micros_ + micro];
+    if (!cell.memory[recompute]) {
+      add_layer_memory(work_, *rates_, cut, cell.costs[recompute]);
+      cell.memory[recompute] = true;
     }
-    return index;
+    return cell;
   }
 
   static std::size_t log2_of(int degree) {
@@ -63,10 +73,9 @@ class LayerTable {
   }
 
   const TrainingWork& work_;
-  std::size_t micros_, context_cuts_, expert_cuts_;
+  std::size_t micros_, context_cuts_, expert_cuts_, tensor_cuts_;
   const TrainingRates* rates_ = nullptr;
-  std::vector<LayerCost> cells_;
-  std::vector<Filled> filled_;
+  std::vector<Cell> cells_;
 };
 
 }  // namespace gpuplan

@@ -47,14 +47,35 @@ void TrainingChoice::use(const TrainingRates& rates, const Habit& habit, std::ve
   rates_ = &rates;
   habit_ = habit;
   spreads_ = &spreads;
+  labelled_ = {};
+}
+
+/// Candidates of one cut come one after the other.
+const detail::Stages& TrainingChoice::stages_of(const Strategy& s) {
+  if (staged_.tp != s.tp || staged_.pp != s.pp || staged_.ep != s.ep)
+    staged_ = {s.tp, s.pp, s.ep, detail::stages_of(work_, s)};
+  return staged_.stages;
 }
 
 /// With one framework on one GPU, circumstances and the octave of tokens make the difference, and there are few.
 const Spread& TrainingChoice::spread_of(const Strategy& strategy) {
+  // Most have those of the one before.
+  const bool cut = strategy.tp > 1 || strategy.pp > 1, offloads = strategy.offload != Offload::kNone;
+  if (labelled_.micro_batch == strategy.micro_batch && labelled_.cp == strategy.cp && labelled_.ep == strategy.ep &&
+      labelled_.cut == cut && labelled_.offloads == offloads)
+    return (*spreads_)[labelled_.spread];
   const ErrorLabels labels = training_labels(work_, *rates_, strategy, nodes_);
-  for (const Spread& known : *spreads_)
-    if (known.labels.circumstances == labels.circumstances && known.labels.amount == labels.amount) return known;
-  return spreads_->emplace_back(training_spread(*rates_->errors, labels));
+  const auto known = std::ranges::find_if(*spreads_, [&](const Spread& spread) {
+    return spread.labels.circumstances == labels.circumstances && spread.labels.amount == labels.amount;
+  });
+  labelled_ = {strategy.micro_batch,
+               strategy.cp,
+               strategy.ep,
+               cut,
+               offloads,
+               static_cast<std::size_t>(known - spreads_->begin())};
+  if (known == spreads_->end()) spreads_->push_back(training_spread(*rates_->errors, labels));
+  return (*spreads_)[labelled_.spread];
 }
 
 // What the machine's own memory may hold. Where nobody states it, state that is moved there gets what machines with
@@ -75,7 +96,7 @@ bool TrainingChoice::holds_on_host(const Strategy& strategy, Bytes wanted) {
 
 // Without activations, which the micro-batch and recomputation go by, it is the least that such a way needs.
 std::optional<bool> TrainingChoice::short_of_host(const Strategy& strategy) {
-  const Bytes wanted = training_host_memory(work_, *rates_, LayerCost{}, strategy).total();
+  const Bytes wanted = training_host_memory(work_, *rates_, LayerCost{}, strategy, stages_of(strategy)).total();
   if (wanted <= host_room(strategy)) return false;
   const HostMiss& told = tally_->host;
   const bool counted = tally_ != &uncounted_;
@@ -115,7 +136,7 @@ void TrainingChoice::missed(const NearMiss& miss, const LayerCost& layer) {
   const NearMiss& nearest = tally_->nearest;
   if (nearest.phase >= 0 && miss.strategy.offload != Offload::kNone) {
     if (miss.shortfall() >= nearest.shortfall()) return;
-    const HostMemory host = training_host_memory(work_, *rates_, layer, miss.strategy);
+    const HostMemory host = training_host_memory(work_, *rates_, layer, miss.strategy, stages_of(miss.strategy));
     if (!holds_on_host(miss.strategy, host.total())) return;
   }
   tally_->near_miss(miss);
@@ -123,7 +144,7 @@ void TrainingChoice::missed(const NearMiss& miss, const LayerCost& layer) {
 
 TrainingChoice::Need TrainingChoice::needed(const Strategy& strategy, const LayerCost& layer) {
   Need need;
-  need.use = training_memory(work_, *rates_, layer, strategy);
+  need.use = training_memory(work_, *rates_, layer, strategy, stages_of(strategy));
   // Own runs move the median: what they teach is asked first where there are any.
   need.scale = memory_scale(need.use);
   if (rates_->errors->own_runs > 0) correct(need.use, at_scale(spread_of(strategy), need.scale).memory_factor);
@@ -152,7 +173,8 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const LayerCost& layer = layers.memory_at(cut, micro);
   const Need need = needed(strategy, layer);
   if (too_big(strategy, layer, need)) return {Verdict::kTooBig};
-  TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need.use);
+  TrainingEstimate estimate =
+      training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need.use, stages_of(strategy));
   const Spread& spread = spread_of(strategy);
   if (spread.time_factor != 1) estimate.step.stretch(spread.time_factor);
   const Interval<Bytes> needed_memory = total(need.median, spread.memory * need.scale);

@@ -8,6 +8,7 @@
 #include "domain/facts/catalogue.h"
 #include "domain/facts/practice_constants.h"
 #include "domain/work/phase.h"
+#include "model/training/stage.h"
 #include "model/training/training.h"
 #include "plan/strategy/layer_table.h"
 #include "plan/strategy/phase_search.h"
@@ -78,6 +79,7 @@ class TrainingChoice {
   Need needed(const Strategy& strategy, const LayerCost& layer);
   bool too_big(const Strategy& strategy, const LayerCost& layer, const Need& need);
   const Spread& spread_of(const Strategy& strategy);
+  const detail::Stages& stages_of(const Strategy& strategy);
   Bytes host_room(const Strategy& strategy) const;
   bool holds_on_host(const Strategy& strategy, Bytes wanted);
   void missed(const NearMiss& miss, const LayerCost& layer);
@@ -102,6 +104,16 @@ class TrainingChoice {
   const TrainingRates* rates_ = nullptr;
   Habit habit_;
   std::vector<Spread>* spreads_ = nullptr;
+  /// What candidates that come one after the other have in common, of the last that was asked of.
+  struct {
+    int micro_batch = 0, cp = 0, ep = 0;
+    bool cut = false, offloads = false;
+    std::size_t spread = 0;  ///< its place
+  } labelled_;
+  struct {
+    int tp = 0, pp = 0, ep = 0;
+    detail::Stages stages;
+  } staged_;
   BestTraining best_;
   Seconds at_risk_{};  ///< of best_: what ways that fit as surely are compared by
 };

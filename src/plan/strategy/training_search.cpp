@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <initializer_list>
@@ -147,13 +148,15 @@ class TrainingSearch {
     std::optional<LayerTable> plain, cut;
     std::vector<Spread> spreads;                         ///< as TrainingChoice::use() wants them
     std::vector<std::pair<int, Seconds>> of_a_sequence;  ///< least time, by micro-batch
-
-    LayerTable& table(const TrainingWork& work, std::size_t micros, bool cuts, LayerTable::Most most) {
-      std::optional<LayerTable>& table = cuts ? cut : plain;
-      if (!table) table.emplace(work, micros, most).use(*rates);
-      return *table;
-    }
   };
+
+  /// REQUIRES: rates_of(place) was called.
+  LayerTable& table_of(std::size_t place, bool cuts) {
+    Tool& tool = tools_[place];
+    std::optional<LayerTable>& table = cuts ? tool.cut : tool.plain;
+    if (!table) table.emplace(work_, candidates_.micros().size(), candidates_.most_degrees(cuts)).use(*tool.rates);
+    return *table;
+  }
 
   void prepare() {
     Strategy start;
@@ -206,8 +209,7 @@ class TrainingSearch {
         // that people think of for no work at all for a gain that is beyond all care (may_pay()).
         walk.layers = !others || std::isfinite(choice_.least_need().value);
         const bool cuts = cuts_layers(tier);
-        FrameworkJudge judge(*this, walk.framework, tier,
-                             tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)));
+        FrameworkJudge judge(*this, walk.framework, tier, table_of(walk.framework, cuts));
         candidates_.each(walk, judge, *tally_);
       }
     }
@@ -407,8 +409,11 @@ class TrainingSearch {
       if (sequences == micro) return time;
     const TrainingRates& rates = rates_of(place);
     const int experts = rates.framework->expert ? candidates_.most_degrees(false).ep : 1;
-    const LayerCost layer =
-        layer_cost(work_, rates, {1, 1, experts, micro, Recompute::kNone, tools_[place].start.attention});
+    const LayerCut cut{1, 1, experts, micro, Recompute::kNone, tools_[place].start.attention};
+    // What the candidates ask for as well is kept with theirs, where its place is this cut's alone.
+    const auto known_micro = std::ranges::find(candidates_.micros(), micro, &Micro::sequences);
+    const bool kept = known_micro != candidates_.micros().end() && std::has_single_bit(static_cast<unsigned>(experts));
+    const LayerCost layer = kept ? table_of(place, false).at(cut, known_micro->place) : layer_cost(work_, rates, cut);
     const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
     const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
     return known.emplace_back(micro, all / micro).second;
