@@ -21,7 +21,8 @@ class Beside {
         train_(std::get<TrainPhase>(phase_.work)),
         chosen_(chosen),
         catalogue_(catalogue),
-        machines_{*chosen.node, chosen.nodes, chosen.gpus, true} {
+        machines_{*chosen.node, chosen.nodes, chosen.gpus, true},
+        counted_(counted_care(job.goal)) {
     phase_.given.clear();
     named_ = !train_.framework.empty();
   }
@@ -60,7 +61,8 @@ class Beside {
     change(train);
     auto work = training_work(train);
     if (!work) return std::nullopt;
-    const PhaseWorkload workload{&phase, chosen_.phase, *std::move(work), std::nullopt};
+    PhaseWorkload workload{&phase, chosen_.phase, *std::move(work), std::nullopt};
+    workload.care = counted_;
     Tally tally;
     const auto best = best_training(workload, catalogue_, machines_, true, tally);
     Alternative found;
@@ -99,10 +101,10 @@ class Beside {
   }
 
   Habit habit_of(const PhaseEstimate& estimate, const TrainingWork& work) const {
-    if (named_ || estimate.framework == nullptr) return {1, work.params};
+    if (named_ || estimate.framework == nullptr) return {1, work.params, false, counted_};
     const PracticeConstants& practice = catalogue_.practice_constants;
-    return gpuplan::habit_of(practice, *estimate.framework, work,
-                             framework_care(practice, *estimate.framework, work, machines_.nodes));
+    const double care = framework_care(practice, *estimate.framework, work, machines_.nodes, counted_);
+    return gpuplan::habit_of(practice, *estimate.framework, work, care, counted_);
   }
 
   void add(std::optional<Alternative> found) {
@@ -255,7 +257,7 @@ class Beside {
     const auto work = training_work(train);
     if (!work) return;
     const Software software =
-        training_software(catalogue_, *work, *machines_.node.gpu, machines_.gpus, machines_.nodes);
+        training_software(catalogue_, *work, *machines_.node.gpu, machines_.gpus, machines_.nodes, counted_);
     const Strategy& s = chosen_.strategy;
     const bool waits = s.offload != Offload::kNone || s.recompute == Recompute::kFull ||
                        (shards_weights(s.sharding) && !fast_links(machines_.node)) || !chosen_.framework->scripts;
@@ -295,6 +297,7 @@ class Beside {
   const PhaseEstimate& chosen_;
   const Catalogue& catalogue_;
   Machines machines_;
+  double counted_;      ///< share of care that counts
   bool named_ = false;  ///< the job names the framework
   std::vector<Alternative> found_;
 };

@@ -6,6 +6,7 @@
 
 #include "model/error/error.h"
 #include "plan/strategy/given.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 
@@ -82,6 +83,7 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
     workload.index = static_cast<int>(i);
     workload.let_go = let_go(job, job.phases[i]);
     workload.defaults = defaults_of(job, job.phases[i]);
+    workload.care = counted_care(job.goal);
     const auto at_phase = [&](Error error) {
       error.message = "phases." + job.phases[i].name + ": " + error.message;
       error.place.line = job.phases[i].line;

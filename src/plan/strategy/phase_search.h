@@ -25,6 +25,7 @@ struct PhaseWorkload {
   /// the catalogue's.
   const ErrorModel* errors = nullptr;
   bool usual = false;  ///< of training frameworks only those that people think of, where there are any
+  double care = 1;     ///< counted_care() of the job's goal
 
   /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
   std::optional<int> fixed_gpus() const;

@@ -105,20 +105,28 @@ bool thought_of(const PracticeConstants& practice, const Framework& framework, c
   return thought_of(framework, *work.phase, kind_of(practice, work));
 }
 
-Habit habit_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work, double care) {
+double counted_care(Goal goal) {
+  // Below that, one framework or cut looks faster than another because the model is not exact.
+  constexpr double kAlone = 0.1;
+  return goal == Goal::kCheapest || goal == Goal::kFastest ? kAlone : 1;
+}
+
+Habit habit_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work, double care,
+               double counted) {
   const TrainingKind kind = kind_of(practice, work);
-  return {care, work.params, kind.pretraining <= 0 && !thought_of(framework, *work.phase, kind)};
+  return {care, work.params, kind.pretraining <= 0 && !thought_of(framework, *work.phase, kind), counted};
 }
 
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
-                      int nodes) {
-  return framework_care(practice, framework, work, kind_of(practice, work), nodes);
+                      int nodes, double counted) {
+  return framework_care(practice, framework, work, kind_of(practice, work), nodes, counted);
 }
 
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
-                      const TrainingKind& kind, int nodes) {
+                      const TrainingKind& kind, int nodes, double counted) {
   const double by_hand = framework.scripts ? 1 : practice.without_script;
-  if (!thought_of(framework, *work.phase, kind)) return practice.other_framework * by_hand;
+  const auto alone = [&](double care) { return (1 + (care - 1) * counted) * by_hand; };
+  if (!thought_of(framework, *work.phase, kind)) return alone(practice.other_framework);
   const double share = kind.pretraining;
   // A framework that is thought of for one kind only has the same standing for the other, where it comes up at all.
   const double tune = framework.fine_tune > 0 ? framework.fine_tune : framework.pretrain;
@@ -126,7 +134,7 @@ double framework_care(const PracticeConstants& practice, const Framework& framew
   const double ease = framework.eased_by > 0 ? 1 / (1 + work.params * nodes / framework.eased_by) : 1;
   double care = tune + (1 + (pretrain - 1) * ease - tune) * share;
   if (work.moe && !framework.expert) care *= 1 + (practice.dense_framework - 1) * share;
-  return care * by_hand;
+  return alone(care);
 }
 
 namespace {
@@ -140,14 +148,14 @@ Penalty penalty_of(const PracticeConstants& practice, const Strategy& strategy, 
                    const Habit& habit) {
   double all = habit.framework, large = habit.framework;
   for_each_factor(practice, strategy, node, habit, [&](double PracticeConstants::* one, double more) {
-    all *= 1 + (practice.*one - 1) * more;
-    large *= practice.*one;
+    all *= 1 + (practice.*one - 1) * more * habit.counted;
+    large *= 1 + (practice.*one - 1) * habit.counted;
   });
   // Cuts in a framework that people think of for no fine-tuning ask for both in full, and the more the smaller the
   // model is: a day or two of setup for what nobody does with small ones.
   const bool cut = strategy.tp * strategy.pp * strategy.cp > 1;
   const bool odd = cut && habit.odd;
-  if (odd) return {all * for_small(practice, habit), large};
+  if (odd) return {all * (1 + (for_small(practice, habit) - 1) * habit.counted), large};
   return {std::min(all, practice.most), std::min(large, practice.most)};
 }
 
@@ -172,7 +180,7 @@ std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, co
   std::vector<CareFactor> factors;
   for_each_factor(practice, strategy, node, habit, [&](double PracticeConstants::* one, double more) {
     const auto row = std::ranges::find(kPracticeConstants, one, &PracticeConstant::field);
-    factors.push_back({row->name, 1 + (practice.*one - 1) * more});
+    factors.push_back({row->name, 1 + (practice.*one - 1) * more * habit.counted});
   });
   if (habit.framework > 1) factors.push_back({"framework", habit.framework});
   return factors;

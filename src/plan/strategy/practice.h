@@ -9,6 +9,7 @@
 #include "domain/facts/framework.h"
 #include "domain/facts/practice_constants.h"
 #include "domain/hardware/hardware.h"
+#include "domain/work/job.h"
 #include "domain/work/strategy.h"
 #include "model/training/training.h"
 
@@ -21,7 +22,12 @@ struct Habit {
   double framework = 1;  ///< framework_care(): at least 1; 1 where the job names it
   double params = 0;     ///< of the networks: small ones are not cut; 0: not known
   bool odd = false;      ///< nobody thinks of it for such fine-tuning: cuts in it ask for the more
+  double counted = 1;    ///< counted_care()
 };
+
+/// Share of what ways ask for that counts where a job has such a goal. Who asks for dollars or hours alone pays for
+/// them with work: what is left is what the model can not tell apart.
+double counted_care(Goal goal);
 
 /// What kind of training it is: asked of once for all frameworks.
 struct TrainingKind {
@@ -40,16 +46,17 @@ bool thought_of(const Framework& framework, const TrainPhase& train, const Train
 bool thought_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work);
 
 /// How people see a framework that the job leaves open, with framework_care() over the least of all.
-Habit habit_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work, double care);
+Habit habit_of(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work, double care,
+               double counted = 1);
 
 /// How much faster than one that people would take first a framework must be for such work on so many machines. What it
 /// is for fine-tuning goes over to what it is for pretraining as tokens grow; what pretraining asks for fades with
 /// parameters x machines where the framework is `eased_by` them. `other_framework` for one that is not thought of, and
-/// more for one without scripts.
+/// more for one without scripts, which counts whatever is asked for: a plan is there to be run.
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
-                      const TrainingKind& kind, int nodes);
+                      const TrainingKind& kind, int nodes, double counted = 1);
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
-                      int nodes);
+                      int nodes, double counted = 1);
 
 /// How far training is pretraining rather than fine-tuning, 0 to 1: 1 from scratch, 0 for adapters, for further
 /// training of all weights by its tokens.

@@ -117,7 +117,7 @@ std::vector<const Framework*> engines(const Catalogue& catalogue, const std::str
 
 /// Frameworks to look at: the one that is named, else those that people think of for such work, least care first.
 std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catalogue, const TrainingWork& work,
-                                                          const TrainingKind& kind, int nodes) {
+                                                          const TrainingKind& kind, int nodes, double counted) {
   const std::string& named = work.phase->framework;
   const PracticeConstants& practice = catalogue.practice_constants;
   std::vector<std::pair<double, const Framework*>> found;
@@ -127,7 +127,7 @@ std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catal
       continue;
     }
     if (framework.trains && thought_of(framework, *work.phase, kind))
-      found.emplace_back(framework_care(practice, framework, work, kind, nodes), &framework);
+      found.emplace_back(framework_care(practice, framework, work, kind, nodes, counted), &framework);
   }
   std::ranges::sort(found);  // ties: catalogue order
   return found;
@@ -201,7 +201,8 @@ Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus) 
   return phase.precision.on(gpu.name, gpus).value_or(natural_precision(gpu));
 }
 
-Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes) {
+Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes,
+                           double counted) {
   const TrainPhase& phase = *work.phase;
   Software result;
   result.precision = training_precision(phase, gpu, gpus);
@@ -242,7 +243,7 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
     result.compile.push_back(compile.value_or(pretrains && framework.compiles && has_triton(gpu)));
   };
   const bool named = !phase.framework.empty();
-  for (const auto& [care, framework] : trainers(catalogue, work, kind, nodes)) {
+  for (const auto& [care, framework] : trainers(catalogue, work, kind, nodes, counted)) {
     const Refusal refusal = training.refusal(*framework);
     if (refusal == Refusal::kNone) take(care, *framework, true);
     else if (named)
@@ -258,7 +259,7 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
       const bool lesser = phase.method == Method::kFull && !framework.master_fp32 && !phase.master_weights;
       if (lesser && !result.frameworks.empty()) continue;
       if (training.refusal(framework) == Refusal::kNone)
-        take(framework_care(practice, framework, work, kind, nodes), framework, false);
+        take(framework_care(practice, framework, work, kind, nodes, counted), framework, false);
     }
     // What people think of first may not do it: the next, in the order of the catalogue.
     result.usual = std::max(result.usual, std::min<std::size_t>(1, result.frameworks.size()));

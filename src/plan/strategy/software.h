@@ -31,8 +31,10 @@ Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus);
 
 /// The framework the job names, or, left to gpuplan, those that people would take for such work on this hardware, the
 /// ones with least care (practice.h) first: each that can do something, or is faster, than all before it. Behind them
-/// all others that can: an open choice is never worse than a named one by more than the care that it takes.
-Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes);
+/// all others that can: an open choice is never worse than a named one by more than the care that it takes, of which
+/// the share `counted` counts (counted_care()).
+Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes,
+                           double counted = 1);
 
 /// The engine the job names, or all by auto_rank that generate on this hardware and read the weights; where none of
 /// these does, any other that reads them. Collecting activations needs an engine that lets the user at them (Hugging

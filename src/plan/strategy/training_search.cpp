@@ -41,10 +41,11 @@ class TrainingSearch {
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
         usual_(workload.usual),
+        counted_(workload.care),
         weigh_(catalogue.practice_constants, gpus),
         sooner_(sooner),
         tally_(&tally),
-        software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_)),
+        software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_, workload.care)),
         candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks,
                     start_from(catalogue.practice_constants, work_)),
         choice_(workload, catalogue.practice_constants, machines, gpus,
@@ -168,8 +169,9 @@ class TrainingSearch {
       start.compile = software_.compile[i];
       start.framework = whole<std::int16_t>(framework - catalogue_.frameworks.data());
       const bool named = !phase_.framework.empty();
-      const Habit habit = named ? Habit{1, work_.params}
-                                : habit_of(catalogue_.practice_constants, *framework, work_, software_.care[i]);
+      const Habit habit = named
+                              ? Habit{1, work_.params, false, counted_}
+                              : habit_of(catalogue_.practice_constants, *framework, work_, software_.care[i], counted_);
       tools_.push_back({start, {}, habit, {}, {}, {}, {}});
     }
   }
@@ -425,7 +427,8 @@ class TrainingSearch {
   const Machines& machines_;
   const Gpu& gpu_;
   int gpus_, nodes_;
-  bool usual_;  ///< only frameworks that people think of
+  bool usual_;      ///< only frameworks that people think of
+  double counted_;  ///< share of care that counts
   Weighing weigh_;
   const Sooner* sooner_;  ///< what takes longer is of no use; may be null
   bool plain_fits_ = false;
