@@ -212,9 +212,16 @@ class Mixer {
   /// make worse than the best one known is not laid out.
   template <class Goal>
   void improve(const Goal& goal) {
+    // In queues, which are in the choice's times and in no hours.
+    const auto waits = [&](const ChosenSchedule& schedule) {
+      Seconds sum{};
+      for (const ChosenMachines& one : schedule)
+        if (const auto& wait = offers_[static_cast<std::size_t>(one.machine)]->offer->wait) sum += wait->p50;
+      return sum;
+    };
     const std::size_t phases = workloads_.size();
     if (phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear) return;
-    const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
+    const auto found = [&](std::size_t i) { return goal(mixed_[i].done(), mixed_[i].cost.p50); };
     struct Near {
       double bound;
       Seconds work;
@@ -239,7 +246,8 @@ class Mixer {
       for (const Near& one : near) {
         if (one.bound >= found(best)) break;
         const auto told = told_of(one.schedule, tried_.size() < most);
-        if (told && goal(told->hours, told->cost) < found(best) && !bill_unless_overbooked(one.schedule))
+        if (told && goal(told->hours + waits(one.schedule), told->cost) < found(best) &&
+            !bill_unless_overbooked(one.schedule))
           best = mixed_.size() - 1;
       }
       if (best == before) return;
@@ -269,7 +277,7 @@ class Mixer {
   template <class Goal>
   void simplify(const Goal& goal) {
     if (workloads_.size() > kManyPhases) return;
-    const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
+    const auto found = [&](std::size_t i) { return goal(mixed_[i].done(), mixed_[i].cost.p50); };
     const auto kinds = [&](const ChosenSchedule& schedule) {
       std::set<const Offer*> offers;
       for (const ChosenMachines& one : schedule) offers.insert(offers_[static_cast<std::size_t>(one.machine)]->offer);

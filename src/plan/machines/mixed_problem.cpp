@@ -109,6 +109,11 @@ class Maker {
     MachineTerms terms;
     terms.price = biller_.own().price(offer, choice.spot, machines.nodes, machines.gpus) * left_to_pay(choice);
     terms.billing = offer.billing;
+    // Time in a queue passes as a boot does that nobody pays for.
+    if (offer.wait && (terms.billing.startup <= Seconds{} || !terms.billing.startup_billed)) {
+      terms.billing.startup += offer.wait->p50;
+      terms.billing.startup_billed = false;
+    }
     terms.gpus = machines.gpus;
     // What there is only so much of is not taken twice at a time.
     terms.side_by_side = offer.kind == OfferKind::kRented ? !is_single(offer) : 2 * machines.gpus <= usable_gpus(offer);
