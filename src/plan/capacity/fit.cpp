@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <tuple>
 
@@ -123,18 +124,22 @@ std::optional<Limit> limit_of(OpenBatch& open, const FitRow& row) {
   return Limit{more, part.name, use.*part.size, estimate ? estimate->memory_total.p50 : miss.needed, usable};
 }
 
-/// What a plan with micro-batches of one more than the largest would run, where that fits: all else is left open.
+/// What a plan with micro-batches of more than the largest would run (`plan --micro`), where that fits: all else is as
+/// the job has it. One more, or so many that they divide a stated batch.
 std::optional<PhaseEstimate> one_more(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
                                       int largest) {
   Job more = job;
   more.phases[static_cast<std::size_t>(phase)].given.clear();
   auto* train = std::get_if<TrainPhase>(&more.phases[static_cast<std::size_t>(phase)].work);
   if (train == nullptr || train->models.front().custom) return std::nullopt;
-  if (train->steps && !train->steps_at_batch && train->batch) train->steps_at_batch = train->batch->sequences;
-  train->batch.reset();
-  train->batch_by_gpu = {};
-  train->accumulate = {1, {}};
-  train->micro = {largest + 1, {}};
+  int sequences = largest + 1;
+  if (train->batch && train->batch->sequences) {
+    const double batch = *train->batch->sequences;
+    while (sequences <= batch && std::fmod(batch, sequences) != 0) ++sequences;
+    if (sequences > batch) return std::nullopt;
+    train->accumulate = {};
+  }
+  train->micro = {sequences, {}};
   Tally tally;
   auto found = try_phase(more, phase, catalogue, machines, tally);
   return found && found->fit == Fit::kFits ? found : std::nullopt;

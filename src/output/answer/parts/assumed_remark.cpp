@@ -11,6 +11,7 @@
 #include "output/text/table.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/lighter_weights.h"
+#include "plan/capacity/largest_batch.h"
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
 #include "plan/notes/interruption_notes.h"
@@ -65,25 +66,42 @@ std::string adapter_words(const Job& job, const PhaseEstimate& estimate) {
   return "";
 }
 
-/// "torchtitan, as hf-trainer and torch do not train in fp8": where the precision that the job states, and not the
-/// work, has changed the framework; "" elsewhere.
+/// Whether a phase fits on the machines of an estimate in another framework.
+bool holds_in(const PlanReport& report, const PhaseEstimate& estimate, const Framework& framework) {
+  Job job = report.job;
+  std::get<TrainPhase>(job.phases[static_cast<std::size_t>(estimate.phase)].work).framework = framework.name;
+  Tally tally;
+  const auto found =
+      try_phase(job, estimate.phase, report.catalogue, {*estimate.node, estimate.nodes, estimate.gpus, true}, tally);
+  return found && found->fit == Fit::kFits;
+}
+
+/// "torchtitan, as hf-trainer and torch do not train in fp8", "megatron, as hf-trainer and torch do not hold
+/// micro-batch 8": where the precision or the micro-batch that the job states, and not the work, has changed the
+/// framework; "" elsewhere.
 std::string framework_words(const PlanReport& report, const PhaseEstimate& estimate) {
   const TrainPhase* train = training(report.job, estimate);
-  if (train == nullptr || !train->framework.empty() || !train->precision.given() || estimate.framework == nullptr)
-    return "";
+  if (train == nullptr || !train->framework.empty() || estimate.framework == nullptr || !estimate.node) return "";
+  const bool by_precision = train->precision.given(), by_micro = train->micro.given();
+  if (!by_precision && !by_micro) return "";
   const auto work = training_work(*train);
   if (!work) return "";
   const PracticeConstants& practice = report.catalogue.practice_constants;
   const double taken = framework_care(practice, *estimate.framework, *work, estimate.nodes);
   const Precision precision = estimate.strategy.precision;
-  std::vector<std::string> others;
+  std::vector<std::string> others, small;
   for (const Framework& one : report.catalogue.frameworks) {
-    const bool runs = estimate.node && std::ranges::find(one.vendors, estimate.node->gpu->vendor) != one.vendors.end();
+    const bool runs = std::ranges::find(one.vendors, estimate.node->gpu->vendor) != one.vendors.end();
     const bool first = runs && one.trains && thought_of(practice, one, *work) &&
                        framework_care(practice, one, *work, estimate.nodes) < taken;
-    if (first && std::ranges::find(one.precisions, precision) == one.precisions.end()) others.push_back(one.name);
+    const bool trains = std::ranges::find(one.precisions, precision) != one.precisions.end();
+    if (first && by_precision && !trains) others.push_back(one.name);
+    if (first && by_micro && trains && !holds_in(report, estimate, one)) small.push_back(one.name);
   }
-  if (others.empty()) return "";
+  if (others.empty() && small.empty()) return "";
+  if (others.empty())
+    return estimate.framework->name + ", as " + listed(small) + (small.size() == 1 ? " does" : " do") +
+           " not hold micro-batch " + count_text(estimate.strategy.micro_batch);
   const bool one = others.size() == 1;
   return estimate.framework->name + ", as " + listed(others) + (one ? " does" : " do") + " not train in " +
          std::string(name_of(precision));
