@@ -27,7 +27,7 @@ TEST(Decisions, AreTheRecommendationsAndHoldThePick) {
       const auto& plans = searched.result.plans;
       const Recommendations& rules = searched.result.recommendations;
       if (!rules.pick) continue;
-      const auto decisions = decisions_of(searched.job, plans, rules);
+      const auto decisions = decisions_of(searched.job, plans, rules, compared_of(searched));
       EXPECT_EQ(plan_for(decisions, Priority::kCheapest), rules.cheapest) << name;
       EXPECT_EQ(plan_for(decisions, Priority::kBestValue), rules.best_value) << name;
       EXPECT_EQ(plan_for(decisions, Priority::kFastest), rules.fastest) << name;
@@ -40,7 +40,7 @@ TEST(Decisions, AreTheRecommendationsAndHoldThePick) {
       const auto one = plan_for(decisions, Priority::kOneGpu);
       if (!one) continue;
       const Plan& chosen = plans[static_cast<std::size_t>(*one)];
-      const Plan& alone = ones[static_cast<std::size_t>(*recommend(searched.job, ones).pick)];
+      const Plan& alone = ones[static_cast<std::size_t>(*recommend(searched.job, ones, compared_of(searched)).pick)];
       EXPECT_EQ(chosen.id, alone.id) << name;
     }
   }
@@ -50,7 +50,8 @@ TEST(Decisions, OneGpuKeepsTheLimitsWhereAnyDoes) {
   Job job = example_job("latentwire");
   job.goal = Goal::kBestValue;
   const Searched searched(std::move(job));
-  const auto decisions = decisions_of(searched.job, searched.result.plans, searched.result.recommendations);
+  const auto decisions =
+      decisions_of(searched.job, searched.result.plans, searched.result.recommendations, compared_of(searched));
   const auto one = plan_for(decisions, Priority::kOneGpu);
   ASSERT_TRUE(one);
   EXPECT_TRUE(searched.result.plans[static_cast<std::size_t>(*one)].keeps_limits());

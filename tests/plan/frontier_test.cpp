@@ -169,6 +169,14 @@ TEST(Recommendation, TheNearestMissAsksForTheLeastMore) {
   // What is likely to keep the limit comes before what asks for less beyond it.
   plans[2].chance_in_budget = 0.6;
   EXPECT_EQ(dollars(), 9.2);
+  // A chance that differs by a sample or two decides nothing: of these the goal does.
+  plans[1].chance_in_budget = 0.595;
+  job.goal = Goal::kCheapest;
+  EXPECT_EQ(dollars(), 9.1);
+  plans[1].chance_in_budget = 0.55;
+  EXPECT_EQ(dollars(), 9.2);
+  plans[1].chance_in_budget = 0.17;
+  job.goal = Goal::kFastest;
   plans[2].cost.p90 = plans[2].cost.p50 * 1.1;
   plans[2].chance_in_budget = 0.17;
   // Both limits: a plan that surely keeps one and never the other is no near miss.

@@ -1,9 +1,14 @@
 // Which plan is taken of those that are about equally good for the job's goal.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 
+#include "plan/ranking/decisions.h"
 #include "plan/ranking/fallback.h"
+#include "plan/ranking/ranking.h"
 #include "plan/searched.h"
 
 namespace gpuplan {
@@ -61,6 +66,38 @@ TEST(SettledPick, FewestGpusHeedTime) {
   EXPECT_EQ(of(offers, "goal: fewest_gpus\n", phases).pick().label, "1x H100 SXM");
 }
 
+/// Ties are settled by what plans ask for, and never in favour of one that is worse and asks for as much.
+TEST(SettledPick, NothingBetterAsksForNoMore) {
+  for (const char* name : kExamples) {
+    for (const Goal goal : {Goal::kBestValue, Goal::kCheapest}) {
+      Job job = example_job(name);
+      job.goal = goal;
+      const Searched all(std::move(job));
+      const Recommendations& found = all.result.recommendations;
+      if (!found.pick || found.limits_missed) continue;
+      const Plan& pick = all.pick();
+      const auto asks = [&](const Plan& plan) {
+        const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
+        return std::array{static_cast<double>(offers_in(plan)),
+                          static_cast<double>(std::max(plan.nodes, plan.at_once)),
+                          static_cast<double>(plan.gpus_at_once()),
+                          is_rare(plan) ? 1.0 : 0.0,
+                          is_other_stack(plan) ? 1.0 : 0.0,
+                          static_cast<double>(-providers_of(all.result.market.providers, plan)),
+                          -capability};
+      };
+      for (const Plan* plan : contenders(all.result.plans)) {
+        if (!plan->keeps_limits() || is_lighter(*plan) != is_lighter(pick)) continue;
+        if (goal_key(all.job, *plan).first >= goal_key(all.job, pick).first * 0.999) continue;
+        const auto more = asks(*plan), as_much = asks(pick);
+        bool no_more = true;
+        for (std::size_t i = 0; i < more.size(); ++i) no_more = no_more && more[i] <= as_much[i];
+        EXPECT_FALSE(no_more) << name << ": " << plan->label << " is better than " << pick.label;
+      }
+    }
+  }
+}
+
 /// What is taken first when the pick is not to be had is what would be recommended without it.
 TEST(Fallback, TheNextIsWhatIsRecommendedWithoutTheFirst) {
   for (const char* name : {"llama-8b-lora", "generate-70b", "sft-node"}) {
@@ -76,6 +113,29 @@ TEST(Fallback, TheNextIsWhatIsRecommendedWithoutTheFirst) {
       EXPECT_EQ(left[static_cast<std::size_t>(*next)].label, rows[i + 1].plan->label) << name << " row " << i + 1;
     }
   }
+}
+
+/// Where one GPU is a choice, every table names the same.
+TEST(Fallback, OneGpuIsThatOfTheDecisions) {
+  int told = 0;
+  for (const char* name : kExamples) {
+    for (const Goal goal : {Goal::kBestValue, Goal::kFastest}) {
+      Job job = example_job(name);
+      job.goal = goal;
+      const Searched all(std::move(job));
+      if (!all.result.recommendations.pick) continue;
+      std::optional<int> decided;
+      for (const Decision& one : decisions_of(all.job, all.result.plans, all.result.recommendations, compared_of(all)))
+        if (one.priority == Priority::kOneGpu) decided = one.plan;
+      for (const Fallback& row : fallback_order(all.job, all.result, compared_of(all)))
+        if (row.role == "one GPU") {
+          ++told;
+          ASSERT_TRUE(decided) << name;
+          EXPECT_EQ(row.plan->id, all.result.plans[static_cast<std::size_t>(*decided)].id) << name;
+        }
+    }
+  }
+  EXPECT_GT(told, 0);
 }
 
 TEST(Fallback, WhatTakesFarLongerIsNoLastChoice) {

@@ -37,7 +37,8 @@ std::vector<const Offer*> offers_told(const PlanReport& report) {
     if (shown[i] || report.found.plans[i].on_frontier) add_plan(report.found.plans[i]);
   for (const Plan* plan : answer_rows(report)) add_plan(*plan);
   for (const Fallback& row : report.stand_ins()) add_plan(*row.plan);
-  for (const Decision& row : decisions_of(report.job, report.found.plans, report.found.recommendations))
+  for (const Decision& row :
+       decisions_of(report.job, report.found.plans, report.found.recommendations, report.compared()))
     if (row.plan) add_plan(report.plan(*row.plan));
   return offers;
 }

@@ -28,7 +28,7 @@ class Decisions {
 
   std::vector<DecisionRow> rows() const {
     std::vector<DecisionRow> rows;
-    for (const Decision& decision : decisions_of(report_.job, report_.found.plans, rules_)) {
+    for (const Decision& decision : decisions_of(report_.job, report_.found.plans, rules_, report_.compared())) {
       const Plan* plan = at(decision.plan);
       switch (decision.priority) {
         case Priority::kJob:
@@ -125,19 +125,27 @@ class Decisions {
 
   std::string too_late() const {
     const Limits& limits = report_.job.limits;
-    const auto near = std::ranges::min_element(plans_, {}, [](const Plan* plan) { return latest_done(*plan).value; });
+    const Plan* near = nearest([](const Plan* plan) { return latest_done(*plan).value; });
     return "no plan meets " + to_text(*limits.deadline) + " with " + percent(limits.confidence) + " chance" +
-           (near != plans_.end() ? "; closest: " + report_.name(**near) + ", P90 " + hours_words(latest_done(**near))
-                                 : "");
+           (near != nullptr ? "; closest: " + report_.name(*near) + ", P90 " + hours_words(latest_done(*near)) : "");
   }
 
   std::string too_dear() const {
     const auto most = [&](const Plan* plan) { return (plan->cost.p90 + report_.job.contingency).value; };
-    const auto near = std::ranges::min_element(plans_, {}, most);
+    const Plan* near = nearest(most);
     return "no plan stays within " + short_money(*report_.job.limits.budget) +
-           (near != plans_.end() ? "; closest: " + report_.name(**near) + ", P90 " + to_text(Dollars{most(*near)}) +
-                                       (report_.job.contingency > Dollars{} ? " with the contingency" : "")
-                                 : "");
+           (near != nullptr ? "; closest: " + report_.name(*near) + ", P90 " + to_text(Dollars{most(near)}) +
+                                  (report_.job.contingency > Dollars{} ? " with the contingency" : "")
+                            : "");
+  }
+
+  /// Of one limit the plan that the answer calls the closest; of several the one that misses this one least.
+  template <class Miss>
+  const Plan* nearest(Miss miss) const {
+    const Limits& limits = report_.job.limits;
+    if (rules_.limits_missed && !(limits.deadline && limits.budget)) return report_.pick();
+    const auto near = std::ranges::min_element(plans_, {}, miss);
+    return near != plans_.end() ? *near : nullptr;
   }
 
   std::string few(const Plan& plan) const {

@@ -62,8 +62,13 @@ ViewContent worth_view(const PlanReport& report, const Screen&) {
     for (const ValueRange& range : ranges)
       if (an_hour >= range.from) best = &range;
     if (best == nullptr) continue;
-    const Plan& plan = report.plan(best->plan);
     const bool ours = value == own.value;
+    const Plan& least = report.plan(best->plan);
+    // Of plans that can not be told apart the one that asks least is recommended, here as everywhere.
+    const Plan* pick = report.pick();
+    const bool settled = ours && report.job.goal == Goal::kBestValue && pick != nullptr && pick != &least &&
+                         !report.found.recommendations.limits_missed;
+    const Plan& plan = settled ? *pick : least;
     std::vector<Cell> row;
     row.emplace_back(value, value == 0 ? "$0" : short_money(Dollars{value}), ours ? Paint::kBold : Paint::kPlain);
     add_plan(row, report, plan);
@@ -72,6 +77,12 @@ ViewContent worth_view(const PlanReport& report, const Screen&) {
     add_cost(row, plan.cost);
     row.push_back(money_cell(total_at(plan, an_hour)));
     const std::string from = short_money(best->from * units::hour);
+    if (settled) {
+      row.emplace_back("about as good as " + report.name(least));
+      row.resize(row.size() + 2);
+      view.table.add(std::move(row));
+      continue;
+    }
     row.emplace_back(!best->to                         ? (best->from > DollarsPerSecond{} ? "over " + from : "anything")
                      : best->from > DollarsPerSecond{} ? range_text(from, short_money(*best->to * units::hour))
                                                        : "under " + short_money(*best->to * units::hour));

@@ -347,7 +347,15 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
   for (const Comparison::One* one : tied)
     if (!beaten(one) && (best == nullptr || asks(*one) < asks(*best))) best = one;
   if (best == nullptr) best = &all.front();
-  return best->plan;
+  // A plan that is surely a little worse than the best is tied with nothing, and what may be better or far worse is.
+  // That is no reason for the latter where the former is the better one of the two, and asks for no more.
+  const Comparison::One* taken = best;
+  for (const Comparison::One& one : all) {
+    if (one.median >= best->median) break;
+    const bool lighter = is_lighter(plan_of(one)) && !is_lighter(plan_of(*best));
+    if (!lighter && !beaten(&one) && asks(one) < asks(*taken)) taken = &one;
+  }
+  return taken->plan;
 }
 
 }  // namespace gpuplan

@@ -30,7 +30,20 @@ bool interrupted(const Plan& plan) { return plan.spot || plan.uninterrupted < 1;
 
 }  // namespace
 
-std::vector<Decision> decisions_of(const Job& job, const std::vector<Plan>& plans, const Recommendations& rules) {
+std::optional<int> settled_among(const Job& job, const std::vector<Plan>& plans, const Compared& compared,
+                                 bool (*counts)(const Plan&)) {
+  const auto pick = pick_among(job, plans, counts);
+  // As in recommend(): a nearest miss is compared with nothing, and fewer GPUs are fewer.
+  if (!pick || !plans[static_cast<std::size_t>(*pick)].keeps_limits() || job.goal == Goal::kFewestGpus) return pick;
+  const Contends runs(plans);
+  std::vector<int> such;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    if (runs(plans[i]) && counts(plans[i]) && plans[i].keeps_limits()) such.push_back(static_cast<int>(i));
+  return pick_of(job, plans, such, compared);
+}
+
+std::vector<Decision> decisions_of(const Job& job, const std::vector<Plan>& plans, const Recommendations& rules,
+                                   const Compared& compared) {
   std::vector<Decision> found = {{Priority::kCheapest, rules.cheapest},
                                  {Priority::kBestValue, rules.best_value},
                                  {Priority::kFastest, rules.fastest}};
@@ -49,9 +62,10 @@ std::vector<Decision> decisions_of(const Job& job, const std::vector<Plan>& plan
     if (plan) found.push_back({priority, plan});
   };
   if (any([](const Plan& plan) { return plan.gpus_at_once() > 1; }))
-    add(Priority::kOneGpu, pick_among(job, plans, [](const Plan& plan) { return plan.gpus_at_once() == 1; }));
+    add(Priority::kOneGpu, settled_among(job, plans, compared, takes_one_gpu));
   if (any(interrupted))
-    add(Priority::kNoInterruptions, pick_among(job, plans, [](const Plan& plan) { return !interrupted(plan); }));
+    add(Priority::kNoInterruptions,
+        settled_among(job, plans, compared, [](const Plan& plan) { return !interrupted(plan); }));
   add(Priority::kLowestPrice, lowest_price(plans));
   if (rules.pick && std::ranges::find(found, rules.pick, &Decision::plan) == found.end())
     found.insert(found.begin(), {Priority::kJob, rules.pick});

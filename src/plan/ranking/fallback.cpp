@@ -6,6 +6,7 @@
 
 #include "base/sorting.h"
 #include "plan/billing/own_terms.h"
+#include "plan/ranking/decisions.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan {
@@ -87,10 +88,10 @@ class Order {
       const bool other = std::ranges::any_of(rows_, [](const Fallback& row) { return row.role == "if unavailable"; });
       take(*next, fewer ? "if fewer are free" : other ? "then" : "if unavailable", true);
     }
-    // Two machines of one GPU at a time are no single GPU.
-    if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus_at_once() == 1; }))
-      if (const Plan* one = first_of([](const Plan& plan) { return plan.gpus_at_once() == 1; }); one != nullptr)
-        take(*one, "one GPU");
+    // The same that the decisions name.
+    if (std::ranges::none_of(rows_, [](const Fallback& row) { return takes_one_gpu(*row.plan); }))
+      if (const auto one = settled_among(job_, found_.plans, compared_, takes_one_gpu))
+        take(found_.plans[static_cast<std::size_t>(*one)], "one GPU");
     // What is easiest to get of the rest, when that is easier than anything above.
     const auto ease = [](const Plan& plan) {
       return plan.offer == nullptr ? Availability::kUnknown : availability_of(*plan.offer);

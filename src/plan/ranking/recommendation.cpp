@@ -80,7 +80,10 @@ std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Pla
   double best = 0;
   for (const Plan& plan : plans)
     if (runs(plan)) best = std::max(best, likely(plan));
-  if (best > 0) return {by_goal([&](const Plan& p) { return runs(p) && likely(p) >= best; }), true};
+  // Chances are counted in samples: what differs by a few of them is told apart by the goal.
+  constexpr double kSameChance = 0.02;
+  const auto as_likely = [&](const Plan& p) { return runs(p) && likely(p) > 0 && likely(p) >= best - kSameChance; };
+  if (best > 0) return {by_goal(as_likely), true};
   // A small chance tells how wide a prediction is, not how near a plan: hardware that nobody measured would be closest.
   // Of plans that may keep both limits, the one for which they would have to be raised least; nearly as little decides
   // nothing.
