@@ -12,6 +12,7 @@
 #include "launch/script/smoke_script.h"
 #include "launch/work/work.h"
 #include "output/words/plan_words.h"
+#include "output/words/wait_words.h"
 
 namespace gpuplan {
 namespace {
@@ -290,7 +291,8 @@ std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& l
 std::vector<std::string> banner_lines(const Launch& launch) {
   const Plan& plan = launch.plan;
   std::vector<std::string> lines = {launch.job.name + " on " + launch.plan_name,
-                                    "time       " + hours_range(plan.hours), "cost       " + range_words(plan.cost)};
+                                    "time       " + hours_range(plan.hours) + wait_words(plan),
+                                    "cost       " + range_words(plan.cost)};
   if (plan.chance_in_time) lines.push_back("deadline   met (" + chance_words(*plan.chance_in_time) + " chance)");
   if (plan.chance_in_budget) lines.push_back("budget     met (" + chance_words(*plan.chance_in_budget) + " chance)");
   lines.push_back("written by " + launch.command);

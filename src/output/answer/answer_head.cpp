@@ -11,6 +11,7 @@
 #include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
+#include "output/words/wait_words.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan {
@@ -64,8 +65,7 @@ std::string asked_words(const Job& job, bool met) {
 std::string time_line(const PlanReport& report, const Plan& plan) {
   const Job& job = report.job;
   std::string text = with_share(range_words(Interval<Seconds>{plan.hours.p10, plan.hours.p50, plan.hours.p90}));
-  if (plan.wait.p50 > Seconds{})
-    text += ", after " + hours_words(plan.wait.p50) + " in the queue: done in " + hours_words(plan.done());
+  text += wait_words(plan);
   if (plan.buffer > Seconds{}) text += ", with a " + percent(job.buffer) + " buffer";
   if (job.limits.deadline && plan.chance_in_time)
     text += "; " + chance_words(*plan.chance_in_time, plan.meets_deadline) + " chance to meet the " +

@@ -24,6 +24,7 @@ void write_plan(JsonWriter& json, std::string_view name, const Plan* plan, const
   json.member("id", plan->id).member("label", plan->label).member("name", called);
   json.member("spot", all_spot(*plan)).member("gpus", plan->gpus);
   write_outcome(json, "hours", plan->hours, units::hour);
+  write_interval(json, "wait_hours", plan->wait, units::hour);
   write_outcome(json, "cost_usd", plan->cost, units::dollar);
   json.member("gpu_hours", plan->gpu_hours).member("billed_gpu_hours", plan->billed_gpu_hours);
   if (const PhasePlan* fullest = plan->fullest(); fullest != nullptr) write_memory(json, fullest->estimate);
@@ -103,6 +104,7 @@ void add_figures(std::vector<Cell>& row, const Plan* plan, const Plan* base) {
   const PhasePlan* fullest = there ? plan->fullest() : nullptr;
   add(fullest != nullptr, fullest != nullptr ? fullest->estimate->memory_total.p50 / units::GiB : 0);
   row.emplace_back(there ? limits_words(*plan) : std::string());
+  add(there && plan->wait.p50 > Seconds{}, there ? plan->wait.p50 / units::hour : 0);
 }
 
 }  // namespace
@@ -111,7 +113,7 @@ std::string whatif_csv(const WhatIfReport& report) {
   std::vector<Column> columns{{.title = "", .key = "scenario"}, {.title = "", .key = "plan"}};
   for (const std::string before : {"", "staying_"})
     for (const char* key : {"hours", "hours_p10", "hours_p90", "hours_factor", "cost_usd", "cost_usd_p10",
-                            "cost_usd_p90", "cost_factor", "memory_gib", "limits"})
+                            "cost_usd_p90", "cost_factor", "memory_gib", "limits", "wait_hours"})
       columns.push_back({.title = "", .key = before + key});
   Table table(std::move(columns));
   const WhatIfCase& first = report.cases.front();

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/text/table.h"
+#include "output/words/columns.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {
@@ -22,7 +23,7 @@ Cell ratio_cell(double after, double before) {
 std::string signed_words(const std::string& size, bool minus) { return (minus ? "-" : "+") + size; }
 
 std::string difference_words(const Plan& plan, const Plan& base) {
-  const Seconds time = plan.hours.p50 - base.hours.p50;
+  const Seconds time = plan.done() - base.done();  // the time in queues too
   const Dollars money = plan.cost.p50 - base.cost.p50;
   std::string text;
   if (time != Seconds{}) text = signed_words(hours_words(time < Seconds{} ? -time : time), time < Seconds{});
@@ -109,18 +110,19 @@ class WhatIfText {
   }
 
   Table table(const char* plan_title, bool limited) const {
-    return Table({{.title = "CHANGE", .narrowest = longest_, .wrap = true},
-                  {.title = plan_title, .narrowest = 14, .wrap = true},
-                  {.title = "PROVIDER", .drop = 8, .narrowest = 8},
-                  {.title = "HOURS", .align = Align::kRight},
-                  {.title = "P10–P90", .align = Align::kRight, .drop = 4},
-                  {.title = "VS BASELINE", .align = Align::kRight},
-                  {.title = "COST", .align = Align::kRight},
-                  {.title = "P10–P90", .align = Align::kRight, .drop = 5},
-                  {.title = "VS BASELINE", .align = Align::kRight},
-                  {.title = "DIFFERENCE", .drop = 7},
-                  {.title = "MEMORY PER GPU", .drop = 6, .around = " of "},
-                  {.title = limited ? "LIMITS" : "REMARKS", .drop = 3}});
+    std::vector<Column> columns = {
+        {.title = "CHANGE", .narrowest = longest_, .wrap = true}, {.title = plan_title, .narrowest = 14, .wrap = true},
+        {.title = "PROVIDER", .drop = 8, .narrowest = 8},         {.title = "HOURS", .align = Align::kRight},
+        {.title = "P10–P90", .align = Align::kRight, .drop = 4},  {.title = "VS BASELINE", .align = Align::kRight}};
+    add_queue_column(columns);
+    for (const Column& column : std::vector<Column>{{.title = "COST", .align = Align::kRight},
+                                                    {.title = "P10–P90", .align = Align::kRight, .drop = 5},
+                                                    {.title = "VS BASELINE", .align = Align::kRight},
+                                                    {.title = "DIFFERENCE", .drop = 7},
+                                                    {.title = "MEMORY PER GPU", .drop = 6, .around = " of "},
+                                                    {.title = limited ? "LIMITS" : "REMARKS", .drop = 3}})
+      columns.push_back(column);
+    return Table(std::move(columns));
   }
 
   /// Whether any row misses a limit: only then there is something to tell apart.
@@ -155,6 +157,7 @@ class WhatIfText {
                {plan.hours.p50 / units::hour, hours_text(plan.hours.p50)},
                {outcome_text(plan.hours), Paint::kDim},
                compared ? ratio_cell(plan.hours.p50.value, base->hours.p50.value) : Cell(),
+               queue_cell(plan),
                {plan.cost.p50 / units::dollar, to_text(plan.cost.p50)},
                {outcome_text(plan.cost), Paint::kDim},
                compared ? ratio_cell(plan.cost.p50.value, base->cost.p50.value) : Cell(),

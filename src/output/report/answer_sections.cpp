@@ -15,6 +15,7 @@
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
+#include "output/words/wait_words.h"
 
 namespace gpuplan {
 namespace {
@@ -31,8 +32,7 @@ std::string answer_words(const PlanReport& report, const Plan& pick) {
   if (words.starts_with(kRecommended)) words = take_words(pick) + " " + words.substr(kRecommended.size());
   const std::string time = time_range(pick.hours);
   words += ". Plan for " + with_range(hours_words(pick.hours.p50), time);
-  if (pick.wait.p50 > Seconds{})
-    words += ", after " + hours_words(pick.wait.p50) + " in the queue: done in " + hours_words(pick.done());
+  words += wait_words(pick);
   if (pick.cost.p90 > Dollars{})
     words += " and " + (time.empty() ? with_range(cost_words(pick.cost), cost_range(pick.cost))
                                      : with_range(cost_words(pick.cost), cost_range(pick.cost), ""));
