@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "api/runs/choose_plan.h"
@@ -11,6 +12,7 @@
 #include "plan/billing/own_terms.h"
 #include "plan/notes/interruption_notes.h"
 #include "plan/ranking/ranking.h"
+#include "plan/ranking/recommendation.h"
 
 namespace gpuplan::api {
 namespace {
@@ -62,9 +64,15 @@ const Plan* best_plan(const Searched& searched, const Plan& pick, const Markets&
                       SimulatedPlan& simulated) {
   if (markets.can_be_spot(pick)) return &pick;
   const Plan* best = nullptr;
-  for (const Plan& one : searched.found.plans)
-    if (markets.can_be_spot(one) && (best == nullptr || goal_key(searched.job, one) < goal_key(searched.job, *best)))
-      best = &one;
+  // What keeps the limits on demand comes first: policies go back to it. Where nothing does, what comes nearest in
+  // time.
+  const auto rank = [&](const Plan& one) {
+    const bool misses = searched.job.limits.deadline && !one.meets_deadline;
+    return std::tuple(!one.keeps_limits(), misses ? one.hours.p90 + one.wait.p90 : Seconds{},
+                      goal_key(searched.job, one));
+  };
+  for (const Plan* one : contenders(searched.found.plans))
+    if (markets.can_be_spot(*one) && (best == nullptr || rank(*one) < rank(*best))) best = one;
   if (best == nullptr)
     simulated.nothing_fits.emplace_back(
         "No offer for this job has a spot price. Add spot_price to an offer, or use --prices with a spot column.");
@@ -73,6 +81,15 @@ const Plan* best_plan(const Searched& searched, const Plan& pick, const Markets&
                                      (pick.offer == nullptr ? ", uses several offers" : ", has no spot price") +
                                      ": simulated with the best plan on one offer with a spot price.");
   return best;
+}
+
+/// The recommended plan, where it is another and in time: "The recommended plan meets it on demand: 8x H100 SXM
+/// (b), 7.8 h for $187, > 99% chance."
+std::string otherwise_words(const Job& job, const Plan& pick, const Plan& simulated, const PlanReport& plan_report) {
+  if (&pick == &simulated || !job.limits.deadline || !pick.keeps_limits() || pick.spot) return "";
+  return "The recommended plan meets it on demand: " + plan_report.name(pick) + ", " + hours_words(pick.hours.p50) +
+         " for " + to_text(pick.cost.p50) +
+         (pick.chance_in_time ? ", " + chance_words(*pick.chance_in_time, true) + " chance" : "") + ".";
 }
 
 /// One machine after the other is what a history follows: where the plan runs several side by side, the same machine
@@ -227,6 +244,7 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
   if (!rated.spot.policy.empty()) report.wanted = from_name<SpotPolicy>(rated.spot.policy);
   report.plan = plan_report.name(*plan);
   report.plan_id = plan->id;
+  report.otherwise = otherwise_words(searched->job, *pick, *plan, plan_report);
   report.header = header_of(report, spot_offer);
   if (report.simulation.pieces.size() > 1) {
     std::vector<std::string> names;

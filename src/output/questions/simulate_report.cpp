@@ -321,13 +321,14 @@ std::string best_policy_words(const SimulateReport& report) {
       text += " It misses the deadline in " + share_words(best.late) +
               " of runs (limit: " + share_words(1 - simulation.confidence) + ")";
     else
-      text += " No policy meets the " + hours_words(simulation.deadline) + " deadline " +
-              percent(simulation.confidence) + " of the time; this one misses it least often, in " +
-              share_words(best.late);
+      text += (report.otherwise.empty() ? " No" : " On these machines no") + std::string(" policy meets the ") +
+              hours_words(simulation.deadline) + " deadline " + percent(simulation.confidence) +
+              " of the time; this one misses it least often, in " + share_words(best.late);
     const PolicyResult* spot = find(SpotPolicy::kSpotOnly);
     if (spot != nullptr && spot != &best && 1 - spot->late < simulation.confidence)
       text += "; spot_only, with no fallback to on demand, in " + share_words(spot->late);
     text += ".";
+    if (1 - best.late < simulation.confidence && !report.otherwise.empty()) text += " " + report.otherwise;
   }
   if (report.wanted && *report.wanted != best.policy) {
     if (const PolicyResult* wanted = find(*report.wanted))

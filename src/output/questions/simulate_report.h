@@ -20,6 +20,7 @@ struct SimulateReport {
   std::string plan_id;               ///< empty as well
   std::string header;                ///< one line over everything
   std::vector<std::string> notes;    ///< what is assumed, a sentence each
+  std::string otherwise;             ///< the plan that keeps the limits where these machines may not; empty: none does
   std::optional<SpotPolicy> wanted;  ///< the policy that the job asks for
   Simulation simulation;
   SimulationResult result;
