@@ -19,6 +19,7 @@
 #include "api/questions/whatif.h"
 #include "base/text.h"
 #include "input/job/schema.h"
+#include "input/models/called.h"
 #include "input/models/model_source.h"
 #include "output/facts/gpus_report.h"
 #include "output/facts/model_report.h"
@@ -97,7 +98,7 @@ Result<Reply> reply_audit(const DoorQuestion& asked, const Catalogue& catalogue)
 Result<Reply> reply_model(const DoorQuestion& asked, const Catalogue& catalogue) {
   const auto found = find_model(catalogue, asked.model, "", ModelFiles::kRefuse);
   if (!found) return std::unexpected(found.error());
-  ModelReport report = describe_model(found->shape, catalogue);
+  ModelReport report = describe_model(found->shape, catalogue, called(catalogue, asked.model, found->shape));
   report.source = found->source;
   report.notes = found->notes;
   return Reply{model_json(report)};

@@ -6,6 +6,7 @@
 #include "api/questions/question.h"
 #include "base/sorting.h"
 #include "base/text.h"
+#include "input/models/called.h"
 #include "input/models/model_source.h"
 #include "output/words/plan_words.h"
 #include "plan/capacity/fit.h"
@@ -147,7 +148,7 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
   }
   auto model = find_model(catalogue, subject, "", words.files);
   if (!model) return std::unexpected(model.error());
-  report.subject = model->shape.name.empty() ? subject : model->shape.name;
+  report.subject = called(catalogue, subject, model->shape);
   report.params = count_parameters(model->shape).total();
   report.sections = model_questions(model->shape, report.subject);
   for (FitSection& section : report.sections)

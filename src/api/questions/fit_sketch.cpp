@@ -4,6 +4,7 @@
 
 #include "api/questions/question.h"
 #include "base/text.h"
+#include "input/models/called.h"
 #include "input/models/model_source.h"
 #include "output/words/plan_words.h"
 
@@ -106,7 +107,7 @@ Result<FitReport> sketched_report(const Sketch& sketch, const UserConfig& config
     section.title = train != nullptr ? title_of(*train) : title_of(std::get<GeneratePhase>(work));
     section.job.phases.front().name = section.name;
     section.sized = !sketch.samples.empty() || !sketch.tokens.empty();
-    report.subject = network.shape.name.empty() ? network.name : network.shape.name;
+    report.subject = called(catalogue, network.name, network.shape);
     report.params = network.params();
     report.sections.push_back(std::move(section));
   }

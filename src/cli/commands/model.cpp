@@ -7,6 +7,7 @@
 #include "cli/io/exit_code.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
+#include "input/models/called.h"
 #include "input/models/model_source.h"
 #include "output/facts/model_report.h"
 #include "output/facts/models_report.h"
@@ -30,7 +31,7 @@ int run_model(System& system, const ModelArguments& options) {
   const auto found = find_model(*catalogue, options.model, "");
   if (!found) return complain(system, found.error());
 
-  ModelReport report = describe_model(found->shape, *catalogue);
+  ModelReport report = describe_model(found->shape, *catalogue, called(*catalogue, options.model, found->shape));
   report.source = found->source;
   report.notes = found->notes;
   return deliver_form(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "input/models/called.h"
 #include "input/models/model_files.h"
 #include "input/models/model_sizes.h"
 
@@ -43,6 +44,14 @@ Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_
   const std::string hint = did_you_mean(slash == std::string_view::npos ? name : name.substr(slash + 1), names);
   return failure("unknown model '" + printable(name, 100) + "'" + hint + (hint.empty() ? ". Give" : " Or give") +
                  " a path to its config.json, or its size: --params 9B, {params: 9B, layers: 32, hidden: 4096}");
+}
+
+std::string called(const Catalogue& catalogue, std::string_view asked, const ModelShape& shape) {
+  asked = trim(asked);
+  if (catalogue.find_model(asked) == nullptr) return shape.name.empty() ? std::string(asked) : shape.name;
+  const std::size_t slash = asked.rfind('/');
+  if (slash != std::string_view::npos) asked.remove_prefix(slash + 1);
+  return squeeze(asked) == squeeze(shape.name) ? shape.name : std::string(asked);
 }
 
 Result<ModelShape> ModelFinder::resolve(std::string_view name_or_path, std::string_view base_folder) const {

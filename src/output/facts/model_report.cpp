@@ -157,7 +157,13 @@ Bytes weight_bytes(const ParameterCount& count, Format format) {
   return Bytes{matrices * bytes_of(format) + rest * rest_bytes};
 }
 
-ModelReport describe_model(const ModelShape& shape, const Catalogue& catalogue) {
+ModelReport describe_model(const ModelShape& shape, const Catalogue& catalogue, std::string_view called) {
+  if (!called.empty() && called != shape.name) {
+    ModelReport report = describe_model(shape, catalogue);
+    if (report.like.empty()) report.like = shape.name;
+    report.shape.name = called;
+    return report;
+  }
   ModelReport report{.shape = shape, .count = count_parameters(shape)};
   for (const ModelShape& model : catalogue.models) {
     if (!same_layers(model, shape)) continue;

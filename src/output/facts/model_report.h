@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/facts/catalogue.h"
@@ -18,7 +19,9 @@ struct ModelReport {
   std::vector<std::string> notes{};  ///< what was assumed or does not agree
 };
 
-ModelReport describe_model(const ModelShape& shape, const Catalogue& catalogue);
+/// `called`: the name it was asked for by, where that is not the shape's: models of one shape are one row of the
+/// tables.
+ModelReport describe_model(const ModelShape& shape, const Catalogue& catalogue, std::string_view called = {});
 
 std::string model_text(const ModelReport& report, const Screen& screen);
 
