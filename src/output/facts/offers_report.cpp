@@ -135,6 +135,18 @@ constexpr auto kOfferFieldNames = [] {
   return names;
 }();
 
+enum class PriceKind { kSpot, kOnDemand };
+
+/// What a word says of the price of an offer, as clouds call it; nullopt: nothing.
+std::optional<PriceKind> price_kind(std::string_view word) {
+  static constexpr std::array kSpot = {"spot", "preemptible", "interruptible"};
+  static constexpr std::array kOnDemand = {"ondemand"};
+  const std::string squeezed = squeeze(word);
+  if (std::ranges::find(kSpot, squeezed) != kSpot.end()) return PriceKind::kSpot;
+  if (std::ranges::find(kOnDemand, squeezed) != kOnDemand.end()) return PriceKind::kOnDemand;
+  return std::nullopt;
+}
+
 class OfferRows : public FilterRows {
  public:
   OfferRows(const std::vector<const Offer*>& offers, const Catalogue& catalogue, const OfferSelection& selection)
@@ -157,6 +169,15 @@ class OfferRows : public FilterRows {
     const std::vector<std::string_view> known = split(kOfHosts, '|');
     if (std::ranges::find(known, to_lower(field)) == known.end()) return "";
     return "offers do not say '" + printable(field, 40) + "'; leave it out";
+  }
+  std::optional<std::vector<bool>> kept_by(std::string_view word) const override {
+    const auto kind = price_kind(word);
+    if (!kind) return std::nullopt;
+    std::vector<bool> kept;
+    kept.reserve(offers_.size());
+    for (const Offer* offer : offers_)
+      kept.push_back(*kind == PriceKind::kSpot ? offer->spot_price.has_value() : offer->price.has_value());
+    return kept;
   }
   /// Regions are those of areas and countries, too.
   std::optional<std::vector<bool>> meant_by(std::size_t field, std::string_view wanted) const override {
@@ -191,10 +212,12 @@ class OfferRows : public FilterRows {
   std::vector<const Gpu*> gpus_;
 };
 
-/// By the price of a GPU-hour, that of spot where there is no other; then by what tells offers apart.
+/// By the price of a GPU-hour, that of spot where it is asked for or there is no other; then by what tells offers
+/// apart.
 struct CheapestFirst {
-  CheapestFirst(const Offer& of, std::size_t at) : offer(&of), row(at) {
-    price = per_gpu(of.price ? of.price : of.spot_price, of);
+  CheapestFirst(const Offer& of, std::size_t at, bool by_spot) : offer(&of), row(at) {
+    const bool spot = !of.price || (by_spot && of.spot_price);
+    price = per_gpu(spot ? of.spot_price : of.price, of);
     if (price != price) price = std::numeric_limits<double>::infinity();
   }
   bool operator<(const CheapestFirst& other) const {
@@ -300,6 +323,8 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   report.known = offers.size();
   report.too_old = too_old;
   report.catalogue = &catalogue;
+  report.by_spot = std::ranges::any_of(selection.filter,
+                                       [](const std::string& term) { return price_kind(term) == PriceKind::kSpot; });
   if (*sorted_by) report.sort = std::string(kOfferFields[**sorted_by].name.name) + (down ? ", largest first" : "");
   report.group_by = std::move(group_by);
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
@@ -311,7 +336,7 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   for (std::size_t i = 0; i < offers.size(); ++i) {
     const Offer& offer = *offers[i];
     if (row != rows->rows.end() && *row == i) {
-      order.emplace_back(offer, i);
+      order.emplace_back(offer, i, report.by_spot);
       ++row;
     }
     if (offer.as_of != date) {
@@ -431,6 +456,7 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   const bool spot_only =
       std::ranges::any_of(rows, [](const Offer* offer) { return !offer->price && offer->spot_price; });
   foot += !report.sort.empty() ? "by " + report.sort + "."
+          : report.by_spot     ? "cheapest GPU-hour first, as spot."
           : spot_only          ? "cheapest GPU-hour first (on demand, or as spot where that is all there is)."
                                : "cheapest GPU-hour first.";
   text += paragraph(foot, screen);

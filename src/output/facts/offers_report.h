@@ -45,6 +45,7 @@ struct OffersReport {
   std::size_t too_old = 0;      ///< left out before the filter: their prices are history
   std::size_t unsupported = 0;  ///< the same: GPUs that current software leaves out
   std::string today;            ///< what ages are told against; empty: none is told
+  bool by_spot = false;         ///< spot prices are asked for: rows are in their order
   std::string unmet;            ///< a term of the filter that no offer satisfies; empty: there is none
   std::string oldest, newest;   ///< dates of all known
   std::vector<std::string> sources;

@@ -361,6 +361,7 @@ std::optional<std::pair<std::string, std::string>> word_and_memory(std::string_v
 /// much: "RTX 4090 24GB" is a name and what its GPU has, as it is for --gpu.
 Result<std::vector<bool>> rows_called(const std::string& word, const FilterRows& rows,
                                       std::span<const FieldName> fields) {
+  if (auto kept = rows.kept_by(word)) return *std::move(kept);
   std::vector<bool> found = rows_with(rows, word);
   if (std::ranges::find(found, true) != found.end()) return found;
   const auto parts = word_and_memory(word);
@@ -398,10 +399,22 @@ std::vector<std::string> counted_parts(const std::string& term) {
   return parts;
 }
 
+/// The rows of "spot=yes", or all others for "spot=no"; nullopt: it is another condition.
+std::optional<std::vector<bool>> kept_or_not(std::string_view term, const Sign& sign, const FilterRows& rows) {
+  const std::string value = to_lower(trim(term.substr(sign.at + sign.what.name.size())));
+  const bool yes = value == "yes" || value == "true", no = value == "no" || value == "false";
+  const bool is = sign.what.value == Relation::kIs, is_not = sign.what.value == Relation::kNot;
+  if ((!yes && !no) || (!is && !is_not)) return std::nullopt;
+  auto kept = rows.kept_by(trim(term.substr(0, sign.at)));
+  if (kept && yes != is) kept->flip();
+  return kept;
+}
+
 /// The rows that one term stands for.
 Result<std::vector<bool>> rows_for(const std::string& term, const FilterRows& rows, std::span<const FieldName> fields) {
   if (const auto sign = find_sign(term)) {
     if (const std::string gpu = counted_gpu(term, *sign, fields); !gpu.empty()) return rows_for(gpu, rows, fields);
+    if (auto kept = kept_or_not(term, *sign, rows)) return *std::move(kept);
     const auto condition = read_condition(term, *sign, rows, fields);
     if (!condition) return std::unexpected(condition.error());
     return rows_that_meet(rows, *condition);

@@ -39,6 +39,12 @@ class FilterRows {
     static_cast<void>(field), static_cast<void>(wanted);
     return std::nullopt;
   }
+  /// The rows that a word stands for whatever their names are: those with a spot price for "spot". nullopt: it stands
+  /// for none but those in which it is written.
+  virtual std::optional<std::vector<bool>> kept_by(std::string_view word) const {
+    static_cast<void>(word);
+    return std::nullopt;
+  }
   /// What to say of a field that people know from elsewhere, and that these rows do not have; empty: nothing.
   virtual std::string why_none(std::string_view field) const {
     static_cast<void>(field);
@@ -68,7 +74,8 @@ struct FilteredRows {
 /// memory (output/text/row_shorthand.h), and so does the end of "RTX 4090 24GB" where no row is called that. Conditions
 /// are FIELD, one of >= <= != = > <, and a value; texts are compared without regard to case and spaces, and one that is
 /// no row's whole text ("gpu=H100", "region=us-east") stands for those in which it is a word, unless it has a meaning
-/// of its own (FilterRows::meant_by). An unknown field is a usage error with a suggestion.
+/// of its own (FilterRows::meant_by), as some words have (FilterRows::kept_by: "spot", "spot=no"). An unknown field is
+/// a usage error with a suggestion.
 Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
                                  std::span<const std::string> filter);
 
