@@ -100,7 +100,41 @@ LOGS = {
     "epochs from nought to the last": (  # YOLOv5
         "".join(YOLO + "".join(f"\r        {e}/2      3.92G     0.0625    {0.125 - e / 64}     0.0625         230        640: {i * 10}%|{'█' * i}| {i}/10 [00:0{i // 2}<00:04,  2.00it/s]"
                                for i in range(1, 11)) + "\n" for e in range(3)) + "\n3 epochs completed in 0.004 hours.\n",
-        {"steps": 30, "planned": 30, "loss": (0.25, 0.21875), "end": "done", "measured": {"seconds_per_step": 0.5}}),
+        {"steps": 30, "planned": 30, "loss": (0.25, 0.21875), "end": "done",
+         "measured": {"seconds_per_step": 0.5, "reserved_gib": 3.650784}}),
+    "names over a line of dashes": (  # spaCy
+        "ℹ Initial learn rate: 0.0\nE    #       LOSS TRANS...  LOSS NER  ENTS_F  SCORE \n---  ------  -------------  --------  ------  ------\n"
+        + each("  0  {hundred:6}  {down:13.5f}    412.11   61.20    0.61\n") + "✔ Saved pipeline to output directory\n",
+        {"steps": 2000, "loss": (2.96875, 2.375), "measured": {}}),
+    "names over a line of dashes, of others": (  # tabulate
+        "  step    train_loss    val_loss    tokens/s\n------  ------------  ----------  ----------\n" + each("{ten:6}  {down:12.5f}  {far:10.4f}  182000\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "held_out": 5.5, "measured": {"tokens_per_second": 182000}}),
+    "rates before the words of a line": (  # GPT-NeoX
+        each(" samples/sec: 128.000 | iteration {hundred:8}/  320000 | elapsed time per iteration (ms): 8000.0 | learning rate: 6.0E-04 | approx flops per GPU: 128.5TFLOPS | lm_loss: {down:.6E} |\n"),
+        {"steps": 2000, "planned": 320000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 8, "sequences_per_second": 128, "model_tflops_per_gpu": 128.5}}),
+    "a name that is a unit": (
+        each("step {ten} loss {down} tok/s 51000 peak mem 33.5 GB\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"tokens_per_second": 51000, "allocated_gib": 33.5}}),
+    "milliseconds of a step": (
+        each("step={ten} loss={down} iter_ms=880 max_mem_alloc=40.5GB\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.88, "allocated_gib": 40.5}}),
+    "memory without a unit": (  # PaddleNLP
+        each("[2026-09-03 02:10:14,220] [    INFO] - loss: {down}, learning_rate: 3e-05, global_step: {ten}, max_memory_allocated: 58.75, max_memory_reserved: 61.5, interval_steps_per_second: 0.5\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 2, "allocated_gib": 58.75, "reserved_gib": 61.5}}),
+    "a summary behind the bar": (  # ColossalAI
+        "".join(f"\rStep: {5 * i}%|██| {i}/20 [00:{3 * i:02}<00:59,  3.00s/it, loss={3 - i / 32}]" for i in TWENTY)
+        + "\nThroughput: 16.75 samples/sec, TFLOPS per GPU: 160.10\nMax CUDA memory usage: 40960.00 MB\n",
+        {"steps": 20, "planned": 20, "loss": (2.96875, 2.375), "end": "done", "measured": {"seconds_per_step": 3, "sequences_per_second": 16.75, "allocated_gib": 40}}),
+    "a map inside of each record": (
+        each('{{"timestamp": "2026-11-20T10:00:{minute}.1Z", "level": "INFO", "fields": {{"message": "train step", "step": {ten}, "loss": {down}, "tokens_per_second": 91000}}}}\n'),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"tokens_per_second": 91000}}),
+    "code above the lines of steps, indented": (
+        "for step in range(100):\n    # step 10 loss 99.0\n    train()\n" + each("step {ten} loss {down} took 1.5 s\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 1.5}}),
+    "a line for every request": (  # TGI
+        "2026-10-02T09:12:40.001Z  INFO text_generation_router_v3: Setting max batch total tokens to 451808\n"
+        + each('2026-10-02T09:13:{minute}.330Z  INFO generate{{total_time="2.4s" queue_time="71.5µs" inference_time="2.3s" time_per_token="{i}.5ms" seed="None"}}: Success\n'),
+        {"measured": {"seconds_per_output_token": 0.011}}),
     "parts of names": (  # trlx
         each("\r[losses/total_loss: {down} | losses/policy_loss: -0.01 | losses/value_loss: 0.05]:   1%|▎   | {i}/1000 [00:{minute}<32:20,  2.00s/it]") + "\n",
         {"steps": 20, "planned": 1000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 2}}),
@@ -278,6 +312,26 @@ class Kinds(unittest.TestCase):
 
     def test_copies_are_no_restarts(self):
         self.assertEqual(self.ask(LOGS["what other processes wrote behind the first"][0])["restarts"], 0)
+
+    def test_a_run_that_resumes_is_told(self):
+        """Its steps come again behind words that say so, though few of them."""
+        line = "step {} loss {} time 1.2 s\n"
+        text = "".join(line.format(10 * i, 5 - i / 8) for i in range(8))
+        text += "Resuming from checkpoint step 50\n" + "".join(line.format(10 * i, 5 - i / 8) for i in range(5, 12))
+        answer = self.ask(text)
+        self.assertEqual((answer["steps"], answer["restarts"], answer["loss"]["values"]), (110, 1, 12))
+
+    def test_caches_are_told(self):
+        answer = self.ask(LOGS["a line for every request"][0])
+        self.assertEqual((answer["kv_cache_gib"], answer["kv_cache_tokens"]), (None, 451808))
+
+    def test_a_loss_that_ends_above_its_start_does_not_fall_smoothly(self):
+        losses = [2.0, 6.0, 5.9, 5.8, 5.2, 5.1, 4.0, 3.9, 3.5, 3.4, 3.2, 3.0]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.log"
+            path.write_text("".join(f"iter {i}: loss {loss}, time 100.0ms\n" for i, loss in enumerate(losses)))
+            done = run("check", str(path))
+        self.assertIn("2 to 3 (12 values); ends above its start", done.stdout)
 
     def test_what_failed_before_its_first_line(self):
         """A run without a line of progress says why it ended; a text without one is no log."""

@@ -18,9 +18,11 @@
 #include "input/logs/formats/formats.h"
 #include "input/logs/formats/json.h"
 #include "input/logs/formats/keywords.h"
+#include "input/logs/formats/ruled_table.h"
 #include "input/logs/formats/tensorboard.h"
 #include "input/logs/metrics.h"
 #include "input/logs/others/others.h"
+#include "input/logs/others/requests.h"
 #include "input/text/gunzip.h"
 #include "input/text/untidy/utf8_text.h"
 
@@ -40,12 +42,23 @@ bool looks_complete(std::string_view text) { return text.find_last_of("]}|%m") =
 /// What a file is made of; its first bytes decide.
 enum class Content : std::uint8_t { kUndecided, kText, kJson, kTensorBoard };
 
+/// Records of a line each with a map inside, as structured loggers write them: `{"level": "INFO", "fields": {"step": 5,
+/// ...}}`. A document may be one line, too, but has lists, or nothing behind it.
+bool has_lines_with_maps(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos || !text.substr(end + 1).starts_with('{')) return false;
+  const std::string_view line = trim(text.substr(0, end));
+  return line.ends_with('}') && line.find('{', 1) != std::string_view::npos && !line.contains('[');
+}
+
 Content content_of(std::string_view start) {
   if (LogTensorBoard::begins(start)) return Content::kTensorBoard;
   constexpr std::string_view kSpaces = " \t\r\n";
   const std::size_t brace = start.find_first_not_of(kSpaces);
   if (brace == std::string_view::npos || start[brace] != '{') return Content::kText;
-  if (start.substr(brace).starts_with("{\"log\":") || holds_line_records(start)) return Content::kText;
+  if (start.substr(brace).starts_with("{\"log\":") || holds_line_records(start) ||
+      has_lines_with_maps(start.substr(brace)))
+    return Content::kText;
   const std::size_t next = start.find_first_not_of(kSpaces, brace + 1);  // Python writes {'loss': ...}
   return next == std::string_view::npos || start[next] == '"' ? Content::kJson : Content::kText;
 }
@@ -72,6 +85,8 @@ struct File {
   LogJson json;
   LogTensorBoard events;
   LogCsv table;
+  RuledTable ruled;
+  RequestTimes requests;
   Quoting quoting;
   std::uint64_t json_lines = 0;  ///< before the text began
   bool first_line = true;
@@ -243,6 +258,7 @@ struct LogReader::State {
     if (bar && names.step(book, line)) return Match::kRecord;
     if (book.facts.listing && listed_value(book, line) == Match::kRecord) return Match::kRecord;
     if (file.table.head(book, line, file.first_line, names)) return Match::kRecord;
+    if (file.ruled.line(book, line) == Match::kRecord || file.requests.line(book, line)) return Match::kRecord;
     read_sentences(book, line);
     file.tracebacks.noise(book.marks.noise, line);
     return match;

@@ -104,6 +104,7 @@ std::string fall_words(const SeriesSummary& plan_report) {
   const Fall& fall = *plan_report.fall;
   if (!fall.finite) return words + "; some values are not finite";
   if (!fall.falls()) return words + "; does not fall";
+  if (plan_report.end > plan_report.first) return words + "; ends above its start";
   if (fall.smoothly()) return words + "; falls smoothly";
   words += "; falls, not smoothly: ";
   if (fall.spikes > 0)

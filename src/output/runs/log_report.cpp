@@ -103,6 +103,7 @@ std::string series_words(const SeriesSummary& one) {
   if (!one.fall) return words;
   if (!one.fall->finite) return words + "; some values are not finite";
   if (!one.fall->falls()) return words + "; does not fall";
+  if (one.end > one.first) return words + "; ends above its start";
   return words + (one.fall->smoothly() ? "; falls smoothly" : "; falls, not smoothly");
 }
 
@@ -131,6 +132,11 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LogReport& repor
   if (log.tokens_per_step) add("tokens per step", count_text(*log.tokens_per_step));
   else if (log.sequences_per_step) add("samples per step", count_text(*log.sequences_per_step));
   if (log.parameters) add("parameters", count_text(*log.parameters));
+  if (log.kv_cache || log.kv_cache_tokens) {
+    std::string words = log.kv_cache ? significant_text(*log.kv_cache / units::GiB, 3) + " GiB" : "";
+    if (log.kv_cache_tokens) words += (words.empty() ? "" : ", ") + count_text(*log.kv_cache_tokens) + " tokens";
+    add("KV cache", words);
+  }
   if (check.projection)
     add("at this pace", hours_words(check.projection->left.p50) + " left for " +
                             count_text(check.projection->steps_left) + " steps; in all " +
@@ -292,6 +298,8 @@ std::string log_json(const LogReport& report) {
   write_text_or_null(json, "gpu", log.gpu);
   json.member("tokens_per_step", log.tokens_per_step).member("sequences_per_step", log.sequences_per_step);
   json.member("parameters", log.parameters).member("restarts", check.restarts).member("not_finite", check.bad_losses);
+  json.member("kv_cache_gib", log.kv_cache ? std::optional(*log.kv_cache / units::GiB) : std::nullopt);
+  json.member("kv_cache_tokens", log.kv_cache_tokens);
   json.key("figures").begin_array();
   for (const Row& row : rows_of(report)) {
     json.begin_object(true).member("name", row.key).member("measured", row.value / row.unit);

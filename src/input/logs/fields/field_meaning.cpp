@@ -85,6 +85,7 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"tgs", is_value(StepValue::kTokensPerGpu)},
     NameMeaning{"real_tgs", is_value(StepValue::kTokensPerGpu)},  // InternEvo, without padding
     NameMeaning{"tflop_s_device", {NamedValue::Kind::kQuantity, StepValue::kModelFlops, 1e12}},
+    NameMeaning{"flops_per_gpu", is_value(StepValue::kModelFlops), FieldUnit::kFlops},  // GPT-NeoX
     NameMeaning{"model_tflops_per_gpu", {NamedValue::Kind::kQuantity, StepValue::kModelFlops, 1e12}},
     // DeepSpeed (deepspeed/utils/timer.py): of all GPUs; the last step's stands behind the mean and takes its place
     NameMeaning{"samplespersec", is_value(StepValue::kSequences)},
@@ -132,6 +133,23 @@ double unit_in_name(std::string_view& words) {
   return 0;
 }
 
+/// Bytes of one of a peak without a unit, by how large it is: PyTorch's allocator counts bytes, and programs print
+/// them, MiB or GiB; 0: it may be more than one of them.
+double memory_unit_by_size(const LogField& field) {
+  constexpr double kBytes = 1e9, kMebi = 2000, kMostMebi = 2e6, kMostGibi = 500;
+  if (field.value >= kBytes) return 1;
+  if (field.value >= kMebi && field.value < kMostMebi) return units::MiB.value;
+  return field.fraction && field.value >= 1 && field.value < kMostGibi ? units::GiB.value : 0;
+}
+
+/// "max_memory_allocated", and not "max_memory_share".
+bool is_amount_of_memory(std::string_view words) {
+  constexpr std::array<std::string_view, 3> kAmounts = {"alloc", "reserv", "max_mem"};
+  constexpr std::array<std::string_view, 6> kShares = {"util", "perc", "pct", "frac", "ratio", "share"};
+  const auto holds = [words](std::string_view part) { return words.contains(part); };
+  return std::ranges::any_of(kAmounts, holds) && !std::ranges::any_of(kShares, holds);
+}
+
 /// Of numbers without a name, their unit tells: "3056.36 ms", "171440 tok/s".
 NamedValue meaning_of_unit(const FieldMeasure& measure) {
   switch (measure.unit) {
@@ -160,6 +178,16 @@ NamedValue meaning_of_unit(const FieldMeasure& measure) {
 /// "Speed: 1234.5 samples/sec", "throughput 5.1k tokens/s", which say by their units what they are.
 bool is_speed(std::string_view words) {
   return words.ends_with("speed") || words.ends_with("throughput") || words == "rate" || words.ends_with("performance");
+}
+
+/// A rate by its unit, where the name is that of a speed.
+NamedValue speed_of(std::string_view words, const FieldMeasure& measure) {
+  const bool rate = measure.unit == FieldUnit::kTokens || measure.unit == FieldUnit::kTokensPerGpu ||
+                    measure.unit == FieldUnit::kSequences || measure.unit == FieldUnit::kStepsPerSecond;
+  if (!rate || !is_speed(words)) return {};
+  NamedValue speed = meaning_of_unit(measure);
+  speed.scale *= measure.scale;
+  return speed;
 }
 
 /// Steps that are no count of what was done: "warmup steps 200", "micro step 3", "every 50 steps".
@@ -203,7 +231,7 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
       if (value.kind == NamedValue::Kind::kStep &&
           (unit != FieldUnit::kNone || (left > 0 && counts_something_else(name.substr(0, left - 1)))))
         return {};
-      if (found != nullptr && found->unit != FieldUnit::kNone && unit != found->unit) return {};
+      if (found != nullptr && found->unit != FieldUnit::kNone && unit != found->unit) return speed_of(words, measure);
       // A share is not the value itself: "loss 5%".
       if (unit == FieldUnit::kShare || unit == FieldUnit::kStepsPerSecond) return {};
       if (words == "time" && measure.scale >= 1) return {};
@@ -212,6 +240,7 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
       if (const std::string_view whole(small.data(), name.size()); memory && left > 0) {
         if (is_other_memory(whole)) return {};
         if (whole.contains("reserv")) value = kPeakReserved;
+        else if (whole.contains("max") || whole.contains("peak")) value = kPeakAllocated;  // "Max CUDA memory usage"
       }
       if (unit != FieldUnit::kNone) value.scale = measure.scale;
       else if (!memory && (field.mebi || field.gibi)) value.scale *= field.mebi ? 1e6 : 1e9;  // "tokens_per_sec: 1.7M"
@@ -221,14 +250,10 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
     const std::size_t blank = name.find(' ', left);
     if (blank == std::string_view::npos) {
       std::string_view whole(small.data(), name.size());
-      const bool rate = measure.unit == FieldUnit::kTokens || measure.unit == FieldUnit::kTokensPerGpu ||
-                        measure.unit == FieldUnit::kSequences || measure.unit == FieldUnit::kStepsPerSecond;
-      if (rate && is_speed(words)) {
-        NamedValue speed = meaning_of_unit(measure);
-        speed.scale *= measure.scale;
-        return speed;
-      }
-      const double scale = measure.unit == FieldUnit::kBytes ? measure.scale : unit_in_name(whole);
+      if (const NamedValue speed = speed_of(words, measure); speed.kind != NamedValue::Kind::kNothing) return speed;
+      double scale = measure.unit == FieldUnit::kBytes ? measure.scale : unit_in_name(whole);
+      if (!(scale > 0) && measure.unit == FieldUnit::kNone && is_amount_of_memory(whole))
+        scale = memory_unit_by_size(field);
       if (!(scale > 0)) return {};
       NamedValue memory = meaning_of_memory(whole);
       memory.scale *= scale;
@@ -245,13 +270,13 @@ struct Remembered {
   std::uint8_t size = 0;  ///< 0: nothing
   FieldUnit unit = FieldUnit::kNone;
   bool mebi = false, gibi = false, surely_mebi = false;
-  double scale = 0;
+  double scale = 0, bytes = 0;
   NamedValue value;
 
   bool is_of(const LogField& field, const FieldMeasure& measure) const {
     return size == field.name.size() && unit == measure.unit && mebi == field.mebi && gibi == field.gibi &&
            surely_mebi == gpuplan::surely_mebi(field) && scale == measure.scale &&
-           std::memcmp(name.data(), field.name.data(), size) == 0;
+           bytes == memory_unit_by_size(field) && std::memcmp(name.data(), field.name.data(), size) == 0;
   }
 };
 
@@ -277,6 +302,7 @@ NamedValue meaning_of(const LogField& field) {
   place.gibi = field.gibi;
   place.surely_mebi = surely_mebi(field);
   place.scale = measure.scale;
+  place.bytes = memory_unit_by_size(field);
   place.value = value;
   return value;
 }

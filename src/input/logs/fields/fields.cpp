@@ -110,6 +110,21 @@ bool LogFields::skip_joined(std::string_view& rest) {
   return true;
 }
 
+namespace {
+
+/// "step 10 loss 3.2 tok/s 51000": what has no such unit is followed by the name of the next number.
+bool names_next(const LogField& field, std::string_view behind) {
+  scan::skip_spaces(behind);
+  if (field.name.empty() || behind.empty() || !is_digit(behind.front())) return false;
+  const NamedValue named = meaning_of_key(field.name);
+  if (named.kind == NamedValue::Kind::kStep || named.kind == NamedValue::Kind::kEpoch) return true;
+  constexpr std::array kWithout{StepValue::kLoss, StepValue::kGradNorm, StepValue::kLearningRate,
+                                StepValue::kValidation};
+  return named.kind == NamedValue::Kind::kQuantity && std::ranges::find(kWithout, named.quantity) != kWithout.end();
+}
+
+}  // namespace
+
 bool LogFields::number(LogField& field) {
   std::string_view rest = text_.substr(at_);
   const std::size_t begin = at_;
@@ -176,6 +191,7 @@ bool LogFields::number(LogField& field) {
     field.mebi = peek.substr(0, size) == "M";  // which is no minute
     field.gibi = peek.substr(0, size) == "G";
     if (!field.mebi) field.measure = field_measure(peek.substr(0, size));
+    if (field.measure && peek.size() < rest.size() && names_next(field, peek.substr(size))) field.measure.reset();
     if (field.measure) {
       field.unit = peek.substr(0, size);
       rest = peek.substr(size);

@@ -27,7 +27,8 @@ enum class WordKind : std::uint8_t {
   kNorm,
   kLearning,
   kRate,
-  kLearningRate
+  kLearningRate,
+  kTeraflops
 };
 
 struct KnownWord {
@@ -145,6 +146,8 @@ constexpr KnownNames kWords(std::array{
     KnownWord{"learning", WordKind::kLearning},
     KnownWord{"rate", WordKind::kRate},
     KnownWord{"lr", WordKind::kLearningRate},
+    KnownWord{"tflop", WordKind::kTeraflops},
+    KnownWord{"tflops", WordKind::kTeraflops},
 });
 
 constexpr std::uint32_t bit(WordKind kind) { return 1U << static_cast<unsigned>(kind); }
@@ -198,7 +201,9 @@ std::optional<FieldMeasure> measure_of(const Words& words) {
       words.only(bit(WordKind::kSamples) | kRateOrTime))
     return FieldMeasure{FieldUnit::kSequences, 1 / words.scale};
   if (!step || !words.only(kAnyStep | kRateOrTime)) return std::nullopt;
-  if (words.has(WordKind::kTime) || words.counted == WordKind::kSeconds)
+  // "step_ms": no rate counts steps in a thousandth of a second.
+  const bool small = words.scale < 1 && !words.has(WordKind::kPer);
+  if (words.has(WordKind::kTime) || words.counted == WordKind::kSeconds || small)
     return FieldMeasure{FieldUnit::kStepTime, words.scale};
   // "steps_s" is a rate; what "step_s" may be its value alone would tell.
   const bool rate = words.counted == WordKind::kSteps || words.has(WordKind::kPer);
@@ -235,6 +240,12 @@ NamedValue meaning_of_words(std::string_view small) {
   if (words->has(WordKind::kLearningRate) || (words->has(WordKind::kLearning) && words->has(WordKind::kRate)))
     return words->only(bit(WordKind::kLearningRate) | bit(WordKind::kLearning) | bit(WordKind::kRate))
                ? value_of_words(StepValue::kLearningRate)
+               : NamedValue{};
+  constexpr double kTera = 1e12;
+  if (words->has(WordKind::kTeraflops))
+    return words->has(WordKind::kDevice) && words->only(bit(WordKind::kTeraflops) | bit(WordKind::kDevice) |
+                                                        bit(WordKind::kPer) | bit(WordKind::kSeconds))
+               ? value_of_words(StepValue::kModelFlops, kTera)
                : NamedValue{};
   const auto measure = measure_of(*words);
   // A mean rate is beside that of the step, as a rule.

@@ -257,8 +257,10 @@ double seconds_of_run(LogFacts& facts, const StepLine& it) {
 double seconds_of_step(LogFacts& facts, const StepLine& it, const LogLine& line, double last_step) {
   const double steps = it.record.step - last_step, passed = line.time - facts.line_time;
   facts.line_time = line.time;
-  const bool of_steps = times_are_of_steps(facts, it.some_time);
   constexpr double kNear = 0.1, kSecond = 1;
+  // What passed from one step to the next, again and again, is the time of a step.
+  if (steps == 1 && passed > 0 && std::abs(it.some_time - passed) <= kNear * passed + kSecond) ++facts.times_less;
+  const bool of_steps = times_are_of_steps(facts, it.some_time);
   if (steps > 1 && passed > 0 && std::abs(it.some_time - passed) <= kNear * passed + kSecond)
     return it.some_time / steps;
   if (steps > 0 && 2 * passed + kSecond < steps * it.some_time) return scan::kUnknown;  // the clock knows better

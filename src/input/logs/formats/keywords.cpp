@@ -12,6 +12,7 @@
 #include "input/logs/fields/line_shape.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/others/others.h"
+#include "input/logs/others/requests.h"
 
 namespace gpuplan {
 namespace {
@@ -126,6 +127,7 @@ constexpr std::array kSentences = {
     Sentence{"Available KV cache memory:", vllm_cache_memory},
     Sentence{"reserved for KV Cache is ", vllm_cache_rest},
     Sentence{"GPU KV cache size:", vllm_cache_tokens},
+    Sentence{"etting max batch total tokens to ", served_tokens},
     Sentence{"Avg generation throughput:", vllm_rates},
     Sentence{"est. speed input: ", vllm_prompts},
     Sentence{"Output token throughput (tok/s):", vllm_benchmark},
@@ -151,7 +153,10 @@ constexpr std::array kSentences = {
     Sentence{"ppl: ", deepspeed_chat_evaluation},
     Sentence{" tokens per second)", llama_cpp_time},
     Sentence{"eval rate: ", ollama_rate},
-    Sentence{"CUDA memory ", llama_cookbook_memory},
+    Sentence{"CUDA memory ", peak_memory},
+    Sentence{"VRAM", peak_memory},
+    Sentence{"GPU mem", peak_memory},
+    Sentence{"GPU Mem", peak_memory},
     Sentence{"eval_epoch_loss=tensor(", llama_cookbook_evaluation},
     Sentence{"Total Output Throughput (tokens/sec):", vllm_benchmark},  // trtllm-bench
     Sentence{"[TTFT] (ms):", benchmark_first_token},
@@ -223,6 +228,8 @@ constexpr std::array kSentences = {
     Sentence{"loss is ", loss_word},
     Sentence{"tok/s", rate_word},
     Sentence{"tokens/s", rate_word},
+    Sentence{"samples/s", rate_word},
+    Sentence{"images/s", rate_word},
     // not finite: Megatron, PyTorch's anomaly detection, programs of their own
     Sentence{"found NaN in ", not_finite},
     Sentence{"found Inf in ", not_finite},
@@ -236,10 +243,15 @@ constexpr std::array kSentences = {
     Sentence{"Saving the checkpoint", checkpoint_line},
     Sentence{"Saved model parameters to", checkpoint_line},
     Sentence{"Model checkpoint of size", checkpoint_line},
-    Sentence{"Resuming training from ", resume_line},
-    Sentence{"Loading the checkpoint from ", resume_line},
-    Sentence{"loading checkpoint from ", resume_line},
-    Sentence{"Continuing training from checkpoint", resume_line},
+    Sentence{"esuming from ", resume_line},
+    Sentence{"esuming training from ", resume_line},
+    Sentence{"esumed from ", resume_line},
+    Sentence{"estored from ", resume_line},
+    Sentence{"estoring from ", resume_line},
+    Sentence{"oading the checkpoint from ", resume_line},
+    Sentence{"oading checkpoint from ", resume_line},
+    Sentence{"oaded checkpoint ", resume_line},
+    Sentence{"ontinuing training from checkpoint", resume_line},
 };
 
 constexpr std::size_t kFirst = 4;  ///< letters that a sentence is found by

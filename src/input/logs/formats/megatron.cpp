@@ -23,7 +23,18 @@ struct Iteration {
   bool told_skipped = false;  ///< it has the field that stands behind the losses
 };
 
-void take_field(Iteration& it, std::string_view key, std::string_view text) {
+/// "samples/sec: 127.7", "approx flops per GPU: 128.9TFLOPS" of GPT-NeoX
+void take_rate(StepRecord& record, std::string_view text) {
+  LogFields fields(text);
+  LogField one;
+  if (!fields.next(one)) return;
+  const NamedValue named = meaning_of(one);
+  if (named.kind == NamedValue::Kind::kQuantity && !record.has(named.quantity))
+    record.set(named.quantity, one.value * named.scale);
+}
+
+/// `field`: "key: text".
+void take_field(Iteration& it, std::string_view key, std::string_view text, std::string_view field) {
   double value = 0;
   if (key.empty() || !take_next(text, value)) return;
   StepRecord& record = it.record;
@@ -57,6 +68,7 @@ void take_field(Iteration& it, std::string_view key, std::string_view text) {
       }
       break;
     default:
+      if (key.contains('/') || key.contains("per ")) take_rate(record, field);
       break;
   }
 }
@@ -74,10 +86,11 @@ Match megatron_step(LogBook& book, const LogLine& line) {
   while (const auto field = scan::take_until(rest, '|')) {
     closed = true;
     const std::size_t colon = field->find(':');
-    if (colon != std::string_view::npos) take_field(it, trimmed(field->substr(0, colon)), field->substr(colon + 1));
+    if (colon != std::string_view::npos)
+      take_field(it, trimmed(field->substr(0, colon)), field->substr(colon + 1), *field);
     else if (std::string_view bare = trimmed(*field); take(bare, "loss ") || take(bare, "lm loss "))
-      take_field(it, "loss", bare);  // SwissArmyTransformer's have no colons
-    else if (take(bare, "learning rate ")) take_field(it, "learning rate", bare);
+      take_field(it, "loss", bare, bare);  // SwissArmyTransformer's have no colons
+    else if (take(bare, "learning rate ")) take_field(it, "learning rate", bare, bare);
   }
   if (!closed) return Match::kNo;
   if (!it.record.has(StepValue::kStepSeconds)) return Match::kBroken;
@@ -137,6 +150,9 @@ Match nemo_step(LogBook& book, const LogLine& line) {
     else if (name == "global_batch_size" && value > 0) book.log.sequences_per_step = value;
     else if (name == "max_memory_reserved") book.memory(LoggedMemory::kReserved, Bytes{value});
     else if (name == "peak_memory_usage") book.memory(LoggedMemory::kAllocated, Bytes{value});
+    else if (const NamedValue named = meaning_of_key(name);
+             named.kind == NamedValue::Kind::kQuantity && !it.record.has(named.quantity))
+      it.record.set(named.quantity, value * named.scale);
   }
   it.record.step += 1;
   if (planned) book.log.planned_steps = last + 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "base/text.h"
@@ -17,6 +18,12 @@
 
 namespace gpuplan {
 namespace {
+
+/// A line of a program's own text, indented or not.
+bool is_comment(std::string_view text) {
+  scan::skip_spaces(text);
+  return text.starts_with('#');
+}
 
 /// "training loss: 5.43" below a bar that tells none; at its end the program tells a mean.
 bool loss_below_bar(LogBook& book, StepLine& it, const LogLine& line, bool validation) {
@@ -82,7 +89,7 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   const bool beside = format == LogFormat::kFields && owner && *owner != LogFormat::kFields;
   if (beside && !book.lacks_loss()) return false;
   // A program's own text; lines of a known form are those that somebody quotes behind what ran.
-  if (format == LogFormat::kFields && line.text.starts_with('#')) return false;
+  if (format == LogFormat::kFields && is_comment(line.text)) return false;
   StepLine it;
   if (format == LogFormat::kLlmq) it.time_name = "time";
   // MaxText counts from 0 (src/maxtext/common/metric_logger.py): so many steps and one are done.
@@ -180,12 +187,30 @@ bool shaped_step(LogBook& book, const LogLine& line, LogFormat format, double ba
 
 namespace {
 
+/// "samples/sec: 127.7 | iteration 10/ 320000 | ...": rates that stand before the words that a line is known by.
+std::optional<LogBook::Mapped> rates_before(std::string_view text) {
+  constexpr unsigned kRates = quantity_bit(StepValue::kTokens) | quantity_bit(StepValue::kTokensPerGpu) |
+                              quantity_bit(StepValue::kSequences) | quantity_bit(StepValue::kModelFlops);
+  if (!text.contains('/')) return std::nullopt;
+  LogBook::Mapped told;
+  LogFields fields(text);
+  for (LogField field; fields.next(field);) {
+    const NamedValue named = meaning_of(field);
+    if (named.kind != NamedValue::Kind::kQuantity || (quantity_bit(named.quantity) & kRates) == 0) continue;
+    told.record.set(named.quantity, field.value * named.scale);
+    told.quantities |= quantity_bit(named.quantity);
+  }
+  return told.quantities != 0 ? std::optional(told) : std::nullopt;
+}
+
 /// A line of a known program behind something that its launcher or logger puts before all lines.
 bool known_step(LogBook& book, const LogLine& line, std::size_t begin) {
   LogLine behind = line;
   behind.text = line.text.substr(begin);
   const auto holds = [&](std::string_view words) { return behind.text.find(words) != std::string_view::npos; };
   Match match = Match::kNo;
+  const bool own = !book.mapped;
+  if (own) book.mapped = rates_before(line.text.substr(0, begin));
   if (behind.text.starts_with("step:")) {
     constexpr std::string_view kValidation = "validate ";
     if (line.text.substr(0, begin).ends_with(kValidation)) behind.text = line.text.substr(begin - kValidation.size());
@@ -197,6 +222,7 @@ bool known_step(LogBook& book, const LogLine& line, std::size_t begin) {
   } else if (behind.text.starts_with("iter ")) {
     match = nanogpt_step(book, behind);
   }
+  if (own) book.mapped.reset();
   return match == Match::kRecord;
 }
 
@@ -205,7 +231,7 @@ bool known_step(LogBook& book, const LogLine& line, std::size_t begin) {
 void epoch_loss(LogBook& book, const LogLine& line) {
   // Records in braces have readers of their own.
   const bool beside = book.step_format().has_value();
-  if ((beside && !book.lacks_loss() && book.step_format() != LogFormat::kFields) || line.text.starts_with('#') ||
+  if ((beside && !book.lacks_loss() && book.step_format() != LogFormat::kFields) || is_comment(line.text) ||
       line.text.contains('{'))
     return;
   StepLine it;
@@ -276,12 +302,34 @@ bool holds_any(std::string_view text, std::span<const std::string_view> words) {
 
 }  // namespace
 
+namespace {
+
+/// "Throughput: 16.78 samples/sec, ..." that a program tells of all its steps, where no line of a step told a rate.
+void rate_of_run(LogBook& book, const LogLine& line) {
+  static constexpr std::array<std::string_view, 8> kOthers = {"val",    "Val",  "est", "nference",
+                                                              "enerat", "oken", "oad", "ave"};
+  if (!book.log.sequences_per_second.empty() || !book.log.tokens_per_second.empty() ||
+      !book.log.tokens_per_second_per_gpu.empty() || holds_any(line.text, kOthers) || !(book.step() > 0))
+    return;
+  LogFields fields(line.text);
+  for (LogField field; fields.next(field);) {
+    const NamedValue named = meaning_of(field);
+    if (field.name.empty() || named.kind != NamedValue::Kind::kQuantity || named.quantity != StepValue::kSequences)
+      continue;
+    book.log.sequences_per_second.add(book.step(), field.value * named.scale, line.number);
+    return;
+  }
+}
+
+}  // namespace
+
 /// "Time for inference: 10.88 sec total, 18.94 tokens/sec", "output_tok_per_sec=292.03tok/sec": how fast a program
 /// generates, where nothing was trained.
 void generation_line(LogBook& book, const LogLine& line) {
   static constexpr std::array<std::string_view, 7> kGenerated = {"nference",  "enerat",  "ecod", "utput",
                                                                  "ompletion", "esponse", "eval"};
   static constexpr std::array<std::string_view, 6> kRead = {"rompt", "refill", "nput", "otal", "ncod", "ontext"};
+  if (book.step_format()) rate_of_run(book, line);
   if (book.step_format() || !holds_any(line.text, kGenerated)) return;
   LogFields fields(line.text);
   for (LogField field; fields.next(field);) {

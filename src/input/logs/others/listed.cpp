@@ -2,7 +2,9 @@
 // (trainer/logging/console_logger.py), Ray (python/ray/tune/experimental/output.py,
 // python/ray/tune/progress_reporter.py), Stable Baselines (stable_baselines3/common/logger.py); names behind their
 // numbers: tinygrad (examples/mlperf/model_train.py).
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "base/text.h"
@@ -116,12 +118,17 @@ Match names_behind_step(LogBook& book, const LogLine& line) {
   return Match::kRecord;
 }
 
-/// "Maximum memory allocated so far is 21504MB", "peak memory allocated: 30.5 GiB": of a GPU where the name says of
-/// what it is the peak.
+/// "Maximum memory allocated so far is 21504MB", "peak memory allocated: 30.5 GiB", "Max CUDA memory usage: 41 GB": of
+/// a GPU where the name says of what it is the peak.
 void peak_memory(LogBook& book, const LogLine& line, std::string_view) {
+  const auto says = [](std::string_view name, std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(parts, [name](std::string_view part) { return name.contains(part); });
+  };
   LogFields fields(line.text);
   for (LogField field; fields.next(field);) {
-    if (!field.name.contains("emory") || !(field.name.contains("lloc") || field.name.contains("eserv"))) continue;
+    const std::string_view name = field.name;
+    const bool peak = says(name, {"ax", "eak"}) && says(name, {"CUDA", "GPU", "gpu", "VRAM"});
+    if (!says(name, {"em", "VRAM"}) || !(peak || says(name, {"lloc", "eserv"}))) continue;
     const NamedValue named = meaning_of(field);
     if (named.kind != NamedValue::Kind::kAllocated && named.kind != NamedValue::Kind::kReserved) continue;
     StepRecord none;

@@ -69,7 +69,6 @@ void listing_trains(LogBook& book, const LogLine& line, std::string_view rest);
 void peak_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest);
 void ollama_rate(LogBook& book, const LogLine& line, std::string_view rest);
-void llama_cookbook_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_cookbook_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
 void llmc_peak(LogBook& book, const LogLine& line, std::string_view rest);
 void llmc_memory(LogBook& book, const LogLine& line, std::string_view rest);

@@ -130,6 +130,7 @@ Match ultralytics_step(LogBook& book, const LogLine& line) {
   double epoch = 0, epochs = 0, value = 0;
   if (!take_next(rest, epoch) || !take(rest, "/") || !scan::take_number(rest, epochs)) return Match::kNo;
   if (!take_next(rest, value) || !take(rest, "G ")) return Match::kNo;
+  const double reserved = value;  // torch.cuda.memory_reserved()
   double sum = 0, last = 0, before_last = 0;
   int count = 0;
   while (take_next(rest, value)) {
@@ -153,6 +154,8 @@ Match ultralytics_step(LogBook& book, const LogLine& line) {
   // YOLOv5 counts epochs from 0 to the last one, its successors from 1.
   if (epoch == 0) book.facts.first_epoch = 0;
   const double from_zero = book.facts.first_epoch == 0 ? 1 : 0;
+  constexpr Bytes kGigabyte{1e9};  // YOLOv5's
+  if (reserved > 0) book.memory(LoggedMemory::kReserved, reserved * (from_zero > 0 ? kGigabyte : units::GiB));
   StepRecord record;
   record.step = (epoch - 1 + from_zero) * total + done;
   book.log.planned_steps = (epochs + from_zero) * total;

@@ -187,15 +187,6 @@ void ollama_rate(LogBook& book, const LogLine& line, std::string_view rest) {
   if (const auto rate = scan::number(rest)) book.generates(*rate, LogFormat::kLlamaCpp, line);
 }
 
-/// "Max CUDA memory reserved was 55 GB" of llama-cookbook (llama_cookbook/utils/train_utils.py): GiB
-void llama_cookbook_memory(LogBook& book, const LogLine& line, std::string_view rest) {
-  if (!line.text.contains("Max CUDA memory ")) return;
-  const bool reserved = scan::take(rest, "reserved was ");
-  double value = 0;
-  if ((reserved || scan::take(rest, "allocated was ")) && scan::take_number(rest, value) && scan::take(rest, " GB"))
-    book.memory(reserved ? LoggedMemory::kReserved : LoggedMemory::kAllocated, value * units::GiB);
-}
-
 /// " eval_ppl=tensor(2.6, device='cuda:0') eval_epoch_loss=tensor(0.9512, device='cuda:0')"
 void llama_cookbook_evaluation(LogBook& book, const LogLine& line, std::string_view rest) {
   const auto format = book.step_format();
