@@ -258,8 +258,10 @@ struct LogReader::State {
     if (bar && names.step(book, line)) return Match::kRecord;
     if (book.facts.listing && listed_value(book, line) == Match::kRecord) return Match::kRecord;
     if (file.table.head(book, line, file.first_line, names)) return Match::kRecord;
-    if (file.ruled.line(book, line) == Match::kRecord || file.requests.line(book, line)) return Match::kRecord;
+    const std::uint64_t told = book.told();
     read_sentences(book, line);
+    if (book.told() == told && (file.ruled.line(book, line) == Match::kRecord || file.requests.line(book, line)))
+      return Match::kRecord;
     file.tracebacks.noise(book.marks.noise, line);
     return match;
   }

@@ -270,13 +270,14 @@ struct Remembered {
   std::uint8_t size = 0;  ///< 0: nothing
   FieldUnit unit = FieldUnit::kNone;
   bool mebi = false, gibi = false, surely_mebi = false;
+  bool memory = false;  ///< a name of memory, whose unit its size may tell
   double scale = 0, bytes = 0;
   NamedValue value;
 
   bool is_of(const LogField& field, const FieldMeasure& measure) const {
     return size == field.name.size() && unit == measure.unit && mebi == field.mebi && gibi == field.gibi &&
            surely_mebi == gpuplan::surely_mebi(field) && scale == measure.scale &&
-           bytes == memory_unit_by_size(field) && std::memcmp(name.data(), field.name.data(), size) == 0;
+           (!memory || bytes == memory_unit_by_size(field)) && std::memcmp(name.data(), field.name.data(), size) == 0;
   }
 };
 
@@ -302,7 +303,8 @@ NamedValue meaning_of(const LogField& field) {
   place.gibi = field.gibi;
   place.surely_mebi = surely_mebi(field);
   place.scale = measure.scale;
-  place.bytes = memory_unit_by_size(field);
+  place.memory = name.contains("em");
+  place.bytes = place.memory ? memory_unit_by_size(field) : 0;
   place.value = value;
   return value;
 }
