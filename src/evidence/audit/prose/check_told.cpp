@@ -167,7 +167,9 @@ class Told {
     if (a.low > kNear * b.low || b.low > kNear * a.low) return;
     bench_.use(a);
     bench_.use(b);
-    if (fits(b, ends_of(a, true)) || a.unit >= kDay || b.unit >= kDay) return;
+    // Whole days may be of work, or begun.
+    const bool days = a.unit >= kDay || (b.unit >= kDay && (b.whole || b.approximate));
+    if (fits(b, ends_of(a, true)) || days) return;
     bench_.find(FindingKind::kWrong, line.line_of(a), line.label, a.text + " = " + b.text,
                 told(b.dimension, ends_of(a, true)), a.text);
   }
