@@ -10,6 +10,7 @@
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/script/disk.h"
 #include "launch/script/smoke_script.h"
+#include "launch/work/reserved.h"
 #include "launch/work/work.h"
 #include "output/words/plan_words.h"
 #include "output/words/wait_words.h"
@@ -149,7 +150,12 @@ std::vector<std::string> expected_lines(const Launch& launch, const LaunchPhase&
     lines.push_back("  speed      " + rate_text(rate.p50.value) + " tokens/s (" + rate_text(rate.p10.value) + "–" +
                     rate_text(rate.p90.value) + ") on all GPUs");
   }
-  if (expected.memory)
+  const bool vllm = estimate.framework != nullptr && estimate.framework->name == "vllm" && laid.phase->command.empty();
+  if (vllm && estimate.node->gpu->vendor == "nvidia")
+    lines.push_back("  nvidia-smi " +
+                    gib_text(reserved_share(launch.catalogue, estimate) * estimate.node->gpu->usable) +
+                    " GiB used on each GPU from the start: vLLM reserves its share (gpu_memory_utilization)");
+  else if (expected.memory)
     lines.push_back((estimate.node->gpu->vendor == "amd" ? "  rocm-smi   " : "  nvidia-smi ") +
                     gib_text(expected.memory->p50) + " GiB used on each GPU (" + gib_text(expected.memory->p10) + "–" +
                     gib_text(expected.memory->p90) + "), 95% utilization or more");

@@ -9,17 +9,7 @@ import sys
 
 from transformers import AutoTokenizer
 
-from chat_template import with_template
-
-MARK = "@gpuplan-answer@"
-
-
-def end_of_answer(tokenizer):
-    """What follows an answer: the first special token, else the end of texts."""
-    asked = [{"role": "user", "content": "?"}, {"role": "assistant", "content": MARK}]
-    after = tokenizer.apply_chat_template(asked, tokenize=False).rpartition(MARK)[2]
-    special = [token for token in {*tokenizer.all_special_tokens, *tokenizer.get_added_vocab()} if token in after]
-    return min(special, key=lambda token: (after.index(token), -len(token)), default=tokenizer.eos_token)
+from chat_template import end_of_answer, with_template
 
 
 def main():

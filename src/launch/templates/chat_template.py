@@ -1,5 +1,5 @@
 """How conversations are written: by CHAT_TEMPLATE (a file), by the model's tokenizer or, for base models, which come
-without a template, by one of these two."""
+without a template, by one of these two. And which token ends an answer then."""
 import os
 from pathlib import Path
 
@@ -35,3 +35,14 @@ def with_template(tokenizer):
             + ("as ChatML" if chatml else 'with lines "### role" before each message')
             + " (CHAT_TEMPLATE=FILE takes another one); the template is saved with the model")
     return tokenizer
+
+
+MARK = "@gpuplan-answer@"
+
+
+def end_of_answer(tokenizer):
+    """What follows an answer: the first special token, else the end of texts."""
+    asked = [{"role": "user", "content": "?"}, {"role": "assistant", "content": MARK}]
+    _, shown, after = tokenizer.apply_chat_template(asked, tokenize=False).rpartition(MARK)
+    special = [token for token in {*tokenizer.all_special_tokens, *tokenizer.get_added_vocab()} if shown and token in after]
+    return min(special, key=lambda token: (after.index(token), -len(token)), default=tokenizer.eos_token)

@@ -1,8 +1,10 @@
 """What is done with a trained model: MERGE=1, or the word merge where a later phase needs that, merges its adapters into
 the weights below them; PUSH_TO=owner/name sends the result to the Hugging Face hub, as a private repository where there is
-none yet: what MERGE=1 asked for, else `final`.
+none yet: what MERGE=1 asked for, else `final`. The word answers: what ends them is kept with a model that learnt to give
+them.
 
 The folder `final` of the run stays as it is; what is merged lies in `merged` beside it."""
+import json
 import os
 import shutil
 import sys
@@ -37,6 +39,32 @@ def merge():
     return MERGED
 
 
+def remember_end(folder):
+    """Adds the token that ends an answer to those at which programs stop (generation_config.json): they do not look at chat
+    templates, and a base model's own settings name the end of texts alone."""
+    if not (folder / "config.json").exists() or not (folder / "tokenizer_config.json").exists():
+        return  # adapters have neither: what reads them asks their tokenizer
+    from transformers import AutoTokenizer
+
+    from chat_template import end_of_answer
+    tokenizer = AutoTokenizer.from_pretrained(str(folder))
+    end = end_of_answer(tokenizer) if tokenizer.chat_template else None
+    file = folder / "generation_config.json"
+    # Without that file they go by the model's own settings.
+    found = json.loads((file if file.exists() else folder / "config.json").read_text(encoding="utf-8"))
+    known = found.get("eos_token_id")
+    known = known if isinstance(known, list) else [tokenizer.eos_token_id if known is None else known]
+    if end is None or tokenizer.convert_tokens_to_ids(end) in known:
+        return
+    if not file.exists():
+        found = {name: found[name] for name in ("bos_token_id", "pad_token_id") if found.get(name) is not None}
+    draft = folder / "generation_config.draft"
+    draft.write_text(json.dumps({**found, "eos_token_id": [*known, tokenizer.convert_tokens_to_ids(end)]}, indent=2) + "\n",
+                     encoding="utf-8")
+    draft.replace(file)
+    print(f"{folder.name}: answers end with {end}", flush=True)
+
+
 def push(folder, name):
     from huggingface_hub import HfApi
     api = HfApi()
@@ -50,6 +78,8 @@ def main():
         sys.exit(f"{FINAL} is not there: the training has left no model")
     asked = os.environ.get("MERGE", "0") not in ("", "0")
     folder = merge() if asked or "merge" in sys.argv[1:] else FINAL
+    if "answers" in sys.argv[1:]:
+        remember_end(folder)
     if os.environ.get("PUSH_TO"):
         push(folder if asked else FINAL, os.environ["PUSH_TO"])
 

@@ -2,6 +2,7 @@
 
 One process for each replica. Answers are JSON lines; activations lie beside them in safetensors files, one for each
 batch. A second start keeps what is there and goes on after it."""
+import itertools
 import json
 import time
 
@@ -18,8 +19,14 @@ TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 STORE = SETTINGS["store"]
 
 
-def load(model):
-    base, adapter = replicas.adapter_of(model_source(model))
+def load_tokenizer(base, adapter):
+    tokenizer = AutoTokenizer.from_pretrained(replicas.tokenizer_of(base, adapter), padding_side="left")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def load(model, base, adapter):
     weights = SETTINGS["weights"]
     # Checkpoints that are quantised already say so themselves.
     how = {"dtype": TYPES.get(weights, "auto"), "attn_implementation": model["attention"]}
@@ -39,10 +46,7 @@ def load(model):
     if SETTINGS["compile"]:
         network.forward = torch.compile(network.forward, mode="reduce-overhead")
         network.generation_config.cache_implementation = "static"
-    tokenizer = AutoTokenizer.from_pretrained(base, padding_side="left")
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return network.eval(), tokenizer
+    return network.eval()
 
 
 class Hooks:
@@ -101,7 +105,8 @@ def end_tokens(network, tokenizer):
     """All that generate() ends an answer at."""
     ends = network.generation_config.eos_token_id
     ends = tokenizer.eos_token_id if ends is None else ends
-    return ends if isinstance(ends, list) else [ends] if ends is not None else []
+    ends = ends if isinstance(ends, list) else [ends] if ends is not None else []
+    return list(dict.fromkeys(ends + replicas.ends_of_answers(tokenizer)))
 
 
 def run_batch(network, tokenizer, hooks, rows, data):
@@ -112,17 +117,17 @@ def run_batch(network, tokenizer, hooks, rows, data):
     if SETTINGS["forward_only"]:
         network(**inputs, use_cache=False, logits_to_keep=1)
         return [None] * len(rows), [0] * len(rows), hooks.take(width, inputs["attention_mask"], [0] * len(rows))
-    sample = SETTINGS["temperature"] > 0
+    sample, ends = SETTINGS["temperature"] > 0, end_tokens(network, tokenizer)
     made = network.generate(**inputs, max_new_tokens=int(data["max_new_tokens"]), do_sample=sample,
                             temperature=SETTINGS["temperature"] if sample else None,
-                            pad_token_id=tokenizer.pad_token_id)
+                            pad_token_id=tokenizer.pad_token_id, eos_token_id=ends or None)
     new = made[:, width:]
     # Chat models have several: of a turn, of a call, of a text.
-    ends_of_text = torch.tensor(end_tokens(network, tokenizer), device=new.device)
+    ends_of_text = torch.tensor(ends, device=new.device)
     lengths = []
     for line in new:
-        ends = torch.isin(line, ends_of_text).nonzero()
-        lengths.append(int(ends[0]) + 1 if len(ends) else len(line))
+        found = torch.isin(line, ends_of_text).nonzero()
+        lengths.append(int(found[0]) + 1 if len(found) else len(line))
     # The last token of all was written but not read: it has no activations.
     seen = [min(n, new.shape[1] - 1) for n in lengths]
     kept = hooks.take(width, inputs["attention_mask"], seen)
@@ -130,22 +135,25 @@ def run_batch(network, tokenizer, hooks, rows, data):
 
 
 def work(model, shares, stop):
-    network, tokenizer = load(model)
+    # What is wrong with the rows is told before minutes of loading.
+    shares = [(data, part, replicas.rows_of(model, data)[part::parts]) for data, part, parts in shares]
+    base, adapter = replicas.adapter_of(model_source(model))
+    tokenizer = load_tokenizer(base, adapter)
+    for data, _, rows in shares:
+        replicas.check_lengths(rows, tokenizer, data)
+    network = load(model, base, adapter)
     hooks = Hooks(network)
     size = replicas.in_flight()
     memory = []
-    for data, part, parts in shares:
+    for data, part, rows in shares:
         folder = RESULTS / model["slug"]
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{data['slug']}.part-{part}.jsonl"
-        rows = replicas.rows_of(model, data)[part::parts]
-        replicas.check_lengths(rows, tokenizer, data)
         # A batch counts when its lines are written, which is last.
-        done = len(file.read_text(encoding="utf-8").splitlines()) // size if file.exists() else 0
+        lines = [line for line, _ in itertools.takewhile(lambda kept: kept[1] is not None, replicas.kept_lines(file))]
+        done = len(rows) if len(lines) >= len(rows) else len(lines) // size * size
         if file.exists():
-            lines = file.read_text(encoding="utf-8").splitlines()
-            done = len(rows) if len(lines) >= len(rows) else done * size
-            file.write_text("".join(line + "\n" for line in lines[:done]), encoding="utf-8")
+            replicas.write_lines(file, lines[:done])
         for start in range(done, len(rows), size):
             if stop.here():
                 return

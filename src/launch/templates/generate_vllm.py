@@ -17,18 +17,20 @@ def answer(model, work, stop):
     from vllm import LLM, SamplingParams
     from vllm.lora.request import LoRARequest
 
+    # What is wrong with the rows is told before minutes of loading.
+    work = [(data, part, parts, replicas.rows_of(model, data)[part::parts]) for data, part, parts in work]
     base, adapter = replicas.adapter_of(model_source(model))
-    how = {**SETTINGS["engine_arguments"], "max_num_seqs": replicas.in_flight(), **SETTINGS["arguments"]}
+    how = {"tokenizer": replicas.tokenizer_of(base, adapter), **SETTINGS["engine_arguments"], "max_num_seqs": replicas.in_flight(), **SETTINGS["arguments"]}
     if adapter:
         how.update(enable_lora=True, max_lora_rank=lora_rank(SETTINGS["lora_rank"]))
     engine = LLM(model=base, **how)
     lora = LoRARequest("adapter", 1, adapter) if adapter else None
     tokenizer = engine.get_tokenizer()
-    for data, part, parts in work:
+    ends = replicas.ends_of_answers(tokenizer)
+    for data, part, parts, rows in work:
         folder = RESULTS / model["slug"]
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{data['slug']}.part-{part}.jsonl"
-        rows = replicas.rows_of(model, data)[part::parts]
         replicas.check_lengths(rows, tokenizer, data)
         done = finished(file)
         rows = [row for row in rows if row["id"] not in done]
@@ -39,7 +41,8 @@ def answer(model, work, stop):
                 return
             some = rows[start:start + chunk]
             began = time.perf_counter()
-            sampling = SamplingParams(temperature=SETTINGS["temperature"], max_tokens=int(data["max_new_tokens"]))
+            sampling = SamplingParams(temperature=SETTINGS["temperature"], max_tokens=int(data["max_new_tokens"]),
+                                      stop_token_ids=ends)
             prompts = [{"prompt_token_ids": replicas.tokens_of(row, tokenizer, data)} for row in some]
             answers = engine.generate(prompts, sampling, lora_request=lora, use_tqdm=False)
             seconds = time.perf_counter() - began
@@ -55,18 +58,11 @@ def answer(model, work, stop):
 
 
 def finished(file):
-    """Ids of rows that are answered. A line that was cut off is dropped."""
-    if not file.exists():
-        return set()
-    whole, ids = [], set()
-    for line in file.read_text(encoding="utf-8").splitlines():
-        try:
-            ids.add(json.loads(line)["id"])
-            whole.append(line)
-        except ValueError:
-            break
-    file.write_text("".join(line + "\n" for line in whole), encoding="utf-8")
-    return ids
+    """Ids of rows that are answered. Lines that were cut off are dropped."""
+    whole = [(line, row) for line, row in replicas.kept_lines(file) if row is not None]
+    if file.exists():
+        replicas.write_lines(file, [line for line, _ in whole])
+    return {row["id"] for _, row in whole}
 
 
 def main():

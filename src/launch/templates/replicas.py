@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from chat_template import end_of_answer
 from phase_parts import RUN_DIR, SETTINGS, Stop, give_up
 
 RESULTS = RUN_DIR / "results"
@@ -22,6 +23,18 @@ def adapter_of(source):
     if file.exists():
         return json.loads(file.read_text(encoding="utf-8"))["base_model_name_or_path"], source
     return source, None
+
+
+def tokenizer_of(base, adapter):
+    """Where the tokenizer is: beside an adapter lies the one that it was trained with, chat template and all."""
+    return adapter if adapter and (Path(adapter) / "tokenizer_config.json").exists() else base
+
+
+def ends_of_answers(tokenizer):
+    """Tokens at which conversations end their answers. The model's own settings may name others alone: a base model that
+    learnt to converse goes on behind <|im_end|>, up to the end of a text that never comes."""
+    end = end_of_answer(tokenizer) if getattr(tokenizer, "chat_template", None) else None
+    return [] if end is None else [tokenizer.convert_tokens_to_ids(end)]
 
 
 def rows_of(model, data):
@@ -40,10 +53,23 @@ def rows_of(model, data):
     rows = []
     for file in files:
         with file.open(encoding="utf-8") as lines:
-            rows += [json.loads(line) for line in lines if line.strip()]
+            rows += [row_of(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+    if not rows:
+        give_up(f"DATA: no rows for {data['name']} in {', '.join(str(f) for f in files)}")
     for number, row in enumerate(rows):
         row.setdefault("id", number)
     return rows
+
+
+def row_of(line, where):
+    """One row; ends the program where it asks nothing."""
+    try:
+        row = json.loads(line)
+    except ValueError as problem:
+        give_up(f"DATA: {where}: no JSON: {problem}")
+    if not isinstance(row, dict) or not (row.get("messages") or any(row.get(name) is not None for name in ("text", "prompt"))):
+        give_up(f'DATA: {where}: a row holds neither "prompt" nor "text" nor "messages": {str(sorted(row) if isinstance(row, dict) else row)[:200]}')
+    return row
 
 
 def text_of(row, tokenizer):
@@ -52,8 +78,6 @@ def text_of(row, tokenizer):
         return tokenizer.apply_chat_template(row["messages"], tokenize=False, add_generation_prompt=True)
     if row.get("text") is not None:
         return row["text"]
-    if row.get("prompt") is None:
-        raise ValueError(f'a row holds neither "prompt" nor "text" nor "messages": {sorted(row)}')
     return row["prompt"] + (row.get("completion") or "")
 
 
@@ -90,6 +114,26 @@ def tell_cut():
     for (name, most), count in CUT.items():
         print(f"{name}: {count} prompts are longer than the {most} tokens that the plan counts, and were cut at the end",
               file=sys.stderr, flush=True)
+
+
+def kept_lines(file):
+    """The lines of a file of results, each with its row; None for one that was cut off when all stopped. Texts hold signs
+    that splitlines() takes for ends of lines."""
+    lines = file.read_text(encoding="utf-8", errors="replace").split("\n") if file.exists() else []
+    found = []
+    for line in filter(None, lines):
+        try:
+            found.append((line, json.loads(line)))
+        except ValueError:
+            found.append((line, None))
+    return found
+
+
+def write_lines(file, lines):
+    """Whole or not at all: answers that are there were paid for."""
+    draft = file.with_name(file.name + ".draft")
+    draft.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    draft.replace(file)
 
 
 def shares(replica):

@@ -11,6 +11,7 @@
 #include "launch/parts/interfaces.h"
 #include "launch/work/arguments.h"
 #include "launch/work/options.h"
+#include "launch/work/reserved.h"
 
 namespace gpuplan {
 namespace {
@@ -30,16 +31,6 @@ std::string_view torch_name(Format format) {
   }
 }
 
-/// What the plan counts with: what the engine takes unasked, or as much more as the requests need.
-double memory_share(const WorkPlace& place) {
-  const EngineProfile& profile = engine_profile(place.launch.catalogue, *place.estimate().framework);
-  constexpr double kSame = 1.005;  // requests fill what there is
-  const double needed = place.estimate().memory.total() / place.estimate().node->gpu->usable;
-  if (needed <= kSame * profile.memory_share || !(profile.most_share > profile.memory_share))
-    return profile.memory_share;
-  return std::min(std::ceil(needed * 100) / 100, profile.most_share);
-}
-
 /// Arguments of vllm.LLM, by vllm-project/vllm's documentation of its engine arguments.
 void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
   const GeneratePhase& generate = place.generate();
@@ -51,7 +42,7 @@ void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
     json.member("quantization", "fp8");
   if (s.weights == Format::kNf4) json.member("quantization", "bitsandbytes");
   json.member("kv_cache_dtype", generate.kv_cache == Format::kFp8 ? "fp8" : "auto");
-  json.member("gpu_memory_utilization", memory_share(place)).member("seed", 0);
+  json.member("gpu_memory_utilization", reserved_share(place.launch.catalogue, place.estimate())).member("seed", 0);
   if (generate.speculation && generate.speculation->draft) {
     json.key("speculative_config").begin_object().member("model", generate.speculation->draft->name);
     json.member("num_speculative_tokens", generate.speculation->tokens).end();
@@ -142,6 +133,15 @@ std::string unwritten(const WorkPlace& place, bool vllm, bool transformers) {
 
 }  // namespace
 
+double reserved_share(const Catalogue& catalogue, const PhaseEstimate& estimate) {
+  const EngineProfile& profile = engine_profile(catalogue, *estimate.framework);
+  constexpr double kSame = 1.005;  // requests fill what there is
+  const double needed = estimate.memory.total() / estimate.node->gpu->usable;
+  if (needed <= kSame * profile.memory_share || !(profile.most_share > profile.memory_share))
+    return profile.memory_share;
+  return std::min(std::ceil(needed * 100) / 100, profile.most_share);
+}
+
 Result<void> check_servers(const WorkPlace& place, const std::string& command, Work& work) {
   const GeneratePhase& generate = place.generate();
   const Strategy& s = place.strategy();
@@ -188,12 +188,14 @@ Result<Work> generation_work(const WorkPlace& place) {
   bool quantized = false;
   json.key("models").begin_array();
   for (std::size_t i = 0; i < generate.models.size(); ++i) {
+    const std::size_t told = work.notes.size();
     write_model(json, place, generate.models, i, work);
     const bool brought = !made_while_loading(s.weights, engine->name) && generate.models[i].shape.native != s.weights;
     quantized = quantized || !made_while_loading(s.weights, engine->name);
     const std::string variable = model_variable(place, generate.models, i);
     const bool asked =
         std::ranges::any_of(work.required, [&](const std::string& r) { return r.starts_with(variable + ":"); });
+    if (brought) work.notes.resize(told);  // of weights that are not these
     if (brought && !asked)
       work.required.push_back(variable + ": Hugging Face name, or folder, of " +
                               printable(generate.models[i].name, 60) + " quantized to " +
@@ -236,7 +238,8 @@ Result<Work> generation_work(const WorkPlace& place) {
   }
   if (s.weights == Format::kInt8 || s.weights == Format::kNf4) packages.emplace_back("bitsandbytes>=0.45");
   if (!packages.empty()) work.prepare.push_back(pip_install(packages));
-  for (const char* name : {"phase_parts.py", "replicas.py"}) work.files.push_back(program(place, name));
+  for (const char* name : {"phase_parts.py", "chat_template.py", "replicas.py"})
+    work.files.push_back(program(place, name));
   if (!vllm) work.files.push_back(program(place, "decoder_layers.py"));
   work.files.push_back(program(place, vllm ? "generate_vllm.py" : "generate_hf.py", "generate.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
