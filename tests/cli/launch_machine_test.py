@@ -128,10 +128,10 @@ class Disk(OnMachine):
 class Torch(OnMachine):
     """Wheels that the driver runs: those of PyPI are for CUDA 13, and under a driver for 12 torch would see no GPU."""
 
-    def chosen(self, driver, capability):
+    def chosen(self, driver, capability, words=""):
         self.program("nvidia-smi", f"case $* in *compute_cap*) printf '{capability}\\n{capability}\\n' ;; "
                                    f"*) echo '| NVIDIA-SMI 550.1   Driver Version: 550.1   {driver} |' ;; esac")
-        code, said, problem = self.bash(f"set -e\n. {TEMPLATES / 'torch_index.sh'}\necho \"index ${{PIP_EXTRA_INDEX_URL:-}} ${{PIP_CONSTRAINT:-}}\"")
+        code, said, problem = self.bash(f"set -e\n. {TEMPLATES / 'torch_index.sh'} {words}\necho \"index ${{PIP_EXTRA_INDEX_URL:-}} ${{PIP_CONSTRAINT:-}}\"")
         self.assertEqual(code, 0, problem)
         return said.splitlines()[-1].removeprefix("index").strip()
 
@@ -145,6 +145,17 @@ class Torch(OnMachine):
         (self.place / "bin" / "nvidia-smi").unlink()
         self.assertEqual(self.bash(f"set -e\n. {TEMPLATES / 'torch_index.sh'}\necho on")[:2], (0, "on"))
 
+    def test_vllm_is_one_that_the_driver_runs(self):
+        """Its wheels hold binaries for one CUDA: with another torch beside them they would not load."""
+        constraint = self.place / "run" / "torch.txt"
+        self.program("python3", "exit 1")  # no vLLM here
+        for capability in ("9.0", "10.0"):
+            self.assertEqual(self.chosen("CUDA Version: 12.8", capability, "vllm"), str(constraint))
+            self.assertEqual(constraint.read_text(), "torch<2.11\n")
+        self.assertEqual(self.chosen("CUDA Version: 13.0", "9.0", "vllm"), "")
+        self.program("python3", "exit 0")
+        self.assertEqual(self.chosen("CUDA Version: 12.8", "9.0", "vllm"), "", "what is here stays")
+
     def test_scripts_look_for_it_where_pip_brings_torch(self):
         for framework, model, data, looks in (("hf-trainer", LLAMA, SAMPLES, True), ("torchtitan", LLAMA, TOKENS, True), ("axolotl", LLAMA, SAMPLES, True),
                                               ("megatron", GPT2, TOKENS, False)):
@@ -152,6 +163,45 @@ class Torch(OnMachine):
             self.addCleanup(folder.__exit__)
             script = scripts_of(folder.path)[0].read_text(encoding="utf-8")
             self.assertEqual('. "$GPUPLAN_FILES/torch_index.sh"' in script, looks, framework)
+
+
+class Prepared(OnMachine):
+    """A machine is prepared once, for one Python, for as long as what was installed is there."""
+
+    PREPARE = "job_slug=j\nprepare() {\n  python3 -m pip install --quiet 'wheel-of-a-test>=2,<3' --index-url https://pip.example/x\n}\nprepare_machine"
+
+    def prepared(self, prefix="/usr", installed=True):
+        known = "sys.exit(0)" if installed else "sys.exit(9)"
+        self.program("python3", f'case "$*" in "-m pip"*) echo installed >>{self.place}/done ;; *sys.prefix*) echo {prefix} ;; '
+                                f'*) exec /usr/bin/python3 -c "import sys; {known}" ;; esac')
+        code, _, problem = self.bash("GPUPLAN_NODE_RANK=0\n" + self.PREPARE)
+        self.assertEqual(code, 0, problem)
+        return (self.place / "done").read_text().count("installed")
+
+    def test_once_for_each_python_and_again_where_packages_are_gone(self):
+        self.assertEqual([self.prepared(), self.prepared(), self.prepared("/venv"), self.prepared("/venv"),
+                          self.prepared("/venv", installed=False), self.prepared()], [1, 1, 2, 2, 3, 3])
+
+    def test_packages_are_asked_by_their_names(self):
+        site = self.place / "site"
+        for name in ("wheel_of_a_test", "Other.One"):
+            (site / f"{name}-2.1.dist-info").mkdir(parents=True)
+            (site / f"{name}-2.1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.1\n")
+        ask = "prepare() {\n%s\n}\npackages_there && echo there || echo gone"
+        for lines, there in (("python3 -m pip install --quiet 'wheel-of-a-test[x]>=2,<3' 'other-one'", "there"),
+                             ("python3 -m pip install --quiet 'wheel-of-a-test>=2' 'nothing-of-a-test>=1'", "gone"),
+                             ("python3 -c 'import x' 2>/dev/null || python3 -m pip install --quiet --index-url https://a.b/c 'nothing-of-a-test'", "gone"),
+                             ("python3 -m pip install --quiet --no-build-isolation 'other-one'; echo 'it is here' >&2", "there"),
+                             ("bash \"$GPUPLAN_FILES/setup.sh\"\npython3 -m pip install --quiet -e \"$GPUPLAN_CODE/x\"", "there")):
+            self.assertEqual(self.bash(ask % lines, PYTHONPATH=str(site))[:2], (0, there), lines)
+
+    def test_programs_of_a_user_are_found(self):
+        """pip installs for the user where it may not write beside Python; trl and accelerate then lie off the PATH."""
+        base = self.place / "base"
+        (base / "bin").mkdir(parents=True)
+        found = self.bash("see_programs\nsee_programs\necho $PATH", PYTHONUSERBASE=str(base))[1].split(":")
+        self.assertEqual((found[0], found.count(f"{base}/bin")), (f"{base}/bin", 1))
+        self.assertNotIn(f"{base}/bin", self.bash("see_programs\necho $PATH", PYTHONUSERBASE=str(base), PYTHONNOUSERSITE="1")[1])
 
 
 class Planned(unittest.TestCase):

@@ -183,13 +183,30 @@ class Scripts(Running):
         script = self.out / "phases" / "01-first.sh"
         script.write_text(re.sub(r"^limit=\d+$", "limit=2", script.read_text(), flags=re.M))
         lib = self.out / "phases" / "lib.sh"
-        lib.write_text(lib.read_text().replace("limit > before + 60 ? limit - before : 60", "limit"))
+        lib.write_text(lib.read_text().replace("limit > kept + 60 ? limit - kept : 60", "limit"))
         code, output = self.finish(self.start(STEPS="100"))
         self.assertEqual(code, 124, output)
         self.assertIn("GPUPLAN_LIMIT=0", output)
+        self.assertIn("What it did is lost", output)
         self.assertIn("stopping", self.log())
         code, output = self.finish(self.start("phases/01-first.sh", GPUPLAN_LIMIT="0", STEPS="15"))
         self.assertEqual(code, 0, output)
+
+    def test_the_time_limit_is_of_work_that_is_kept(self):
+        """What begins anew has all of its time again: else a second start would be killed before it can end."""
+        script = self.out / "phases" / "01-first.sh"
+        lib = self.out / "phases" / "lib.sh"
+        lib.write_text(lib.read_text() + "timer() { say \"timer of $1 s\"; timer_id=; }\n")
+        for resumes, seconds in ((0, 5000), (1, 2000)):
+            shutil.rmtree(self.runs("01-first"), ignore_errors=True)
+            self.runs("01-first").mkdir(parents=True)
+            self.runs("01-first", "starts").write_text("1 3000\n")
+            text = re.sub(r"^limit=\d+$", "limit=5000", script.read_text(), flags=re.M)
+            script.write_text(re.sub(r"^resumes=\d$", f"resumes={resumes}", text, flags=re.M))
+            code, output = self.finish(self.start("phases/01-first.sh"))
+            self.assertEqual(code, 0, output)
+            self.assertIn(f"timer of {seconds} s", output)
+            self.assertRegex(self.runs("01-first", "starts").read_text(), r"^2 30\d\d$", "all hours are billed")
 
     def test_failing_work(self):
         code, output = self.finish(self.start(FAILS="1"))

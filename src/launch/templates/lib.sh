@@ -181,12 +181,14 @@ check_disk() {
   done
 }
 
-# Once on each machine, and again when the lines have changed.
+# Once on each machine and for each Python, and again when the lines have changed or what they install is gone: a home on a
+# disk of its own outlives the image of the machine.
 prepare_machine() {
-  local folder mark code
+  local folder mark code python
   folder=${XDG_CACHE_HOME:-$HOME/.cache}/gpuplan
-  mark=$folder/$job_slug-$slug-$(uname -n)-$(declare -f prepare | cksum | tr -cd '0-9')
-  [ ! -f "$mark" ] || return 0
+  python=$(python3 -c 'import sys; print(sys.prefix, *sys.version_info[:2])' 2>/dev/null)
+  mark=$folder/$job_slug-$slug-$(uname -n)-$({ declare -f prepare; echo "$python"; } | cksum | tr -cd '0-9')
+  [ ! -f "$mark" ] || ! packages_there || return 0
   mkdir -p "$folder"
   say "preparing this machine"
   # Left of ||, set -e would have no effect.
@@ -195,6 +197,38 @@ prepare_machine() {
   [ "$code" = 0 ] ||
     stop 78 "could not prepare this machine: see $GPUPLAN_RUN_DIR/prepare-$GPUPLAN_NODE_RANK.txt"
   touch "$mark"
+}
+
+# Whether every package that prepare gives to pip by its name is installed. What cannot be asked is taken to be there.
+packages_there() {
+  local code
+  declare -f prepare | python3 -c '
+import re, shlex, sys
+from importlib.metadata import PackageNotFoundError, version
+words = shlex.shlex(sys.stdin, posix=True, punctuation_chars=True)
+words.whitespace_split = True
+asked = False
+for word in words:
+    if word in ("pip", "--quiet"):
+        asked = word == "--quiet" and before == "install"
+    elif set(word) <= set("();<>|&"):
+        asked = False
+    elif asked and before not in ("--index-url", "--extra-index-url") and re.fullmatch("[A-Za-z0-9][^/$]*", word):
+        try:
+            version(re.match("[A-Za-z0-9._-]+", word).group())
+        except PackageNotFoundError:
+            sys.exit(9)
+    before = word' 2>/dev/null
+  code=$?
+  [ "$code" != 9 ]
+}
+
+# Where pip may not write to the folder of Python it installs for the user, whose programs may lie beside the PATH.
+see_programs() {
+  local base
+  base=$(python3 -c 'import site; print(site.getuserbase() if site.ENABLE_USER_SITE else "")' 2>/dev/null)
+  [ -d "${base:-/nonexistent}/bin" ] && [[ ":$PATH:" != *":$base/bin:"* ]] || return 0
+  export PATH="$base/bin:$PATH"
 }
 
 # What programs look for before they start: models that have to be fetched, keys.
@@ -236,7 +270,7 @@ killer_id=
 asked_to_stop() {
   stopping=1
   [ -n "$work_id" ] && [ -z "$killer_id" ] || return 0
-  say "stopping: $grace s to write a checkpoint"
+  say "stopping: $grace s to end, and to write a checkpoint where the program does so"
   kill -TERM -- "-$work_id" 2>/dev/null
   timer "$grace" kill -KILL -- "-$work_id"
   killer_id=$timer_id
@@ -276,7 +310,7 @@ run_work() {
   set +m
   exec 3>&-
   if lead && [ "$limit" -gt 0 ]; then
-    timer "$((limit > before + 60 ? limit - before : 60))" limit_reached "$work_id"
+    timer "$((limit > kept + 60 ? limit - kept : 60))" limit_reached "$work_id"
     limit_id=$timer_id
   fi
   [ "$stopping" = 0 ] || asked_to_stop
@@ -395,7 +429,7 @@ run_phase() {
     check_needs
     check_manual
   fi
-  local started now before
+  local started now before kept lost=''
   if lead && [ -f "$GPUPLAN_RUN_DIR/ended" ]; then
     say "the work is finished: only its gate is checked (to run it again, remove $GPUPLAN_RUN_DIR/ended)"
     rm -f "$GPUPLAN_RUN_DIR/gate-closed"
@@ -410,6 +444,7 @@ run_phase() {
   if lead; then check_gate; fi
   [ "$set_up_first" = 1 ] || look
   prepare_machine
+  see_programs
   [ "$set_up_first" = 0 ] || look
   [ "$stopping" = 0 ] || stop 75 "stopped before the work began"
 
@@ -422,6 +457,8 @@ run_phase() {
     [ ! -f "$GPUPLAN_RUN_DIR/starts" ] || starts=$((starts + 1))
     printf '%s %s\n' "$starts" "$before" >"$GPUPLAN_RUN_DIR/starts"
   fi
+  # The limit is of work that counts: what begins anew has all of it again.
+  kept=$([ "$resumes" = 1 ] && echo "$before" || echo 0)
   [ "$starts" = 1 ] || [ "$resumes" = 1 ] ||
     say "start $starts: its command does not use {checkpoints}, so it starts from scratch unless the program finds its own"
   say "start $starts"
@@ -438,8 +475,9 @@ run_phase() {
   now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
   if [ "$late" = 1 ]; then
     summary "$now" "stopped at its time limit"
-    stop 124 "stopped after $(hours "$spent") h: its limit is $(hours "$limit") h, well above the plan. To go on all the" \
-      "same: GPUPLAN_LIMIT=0"
+    [ "$resumes" = 1 ] || lost=" What it did is lost: it begins anew, unless the program finds its own checkpoints."
+    stop 124 "stopped after $(hours "$((kept + spent - before))") h: its limit is $(hours "$limit") h, well above the plan.$lost" \
+      "To start it all the same: GPUPLAN_LIMIT=0"
   fi
   if [ "$stopping" = 1 ]; then
     # 137: by SIGKILL.
