@@ -96,6 +96,23 @@ TEST(Limits, CombinationsThatFrameworksRefuse) {
   EXPECT_EQ(met("axolotl", parts(Sharding::kNone, 4)), "wide_cuts");
   EXPECT_EQ(met("axolotl", parts(Sharding::kZero1, 1)), "wide_cuts");
   EXPECT_EQ(met("axolotl", parts(Sharding::kNone, 1, Offload::kOptimizer)), "wide_cuts");
+  // Its Muon ends beside DeepSpeed, which keeps 32-bit weights and shares out states without FSDP.
+  const auto muon = [](Format master, Sharding sharding, Method method = Method::kFull) {
+    return [=](TrainPhase& train, Strategy& s) {
+      train.optimizer.matrices = Optimizer::kMuon;
+      train.master_weights = master;
+      train.method = method;
+      s.precision = Precision::kBf16;
+      s.dp = 4;
+      s.sharding = sharding;
+    };
+  };
+  for (const Sharding sharding : {Sharding::kNone, Sharding::kZero1, Sharding::kZero2, Sharding::kZero3}) {
+    EXPECT_EQ(met("axolotl", muon(Format::kFp32, sharding)), "wide_cuts");
+    for (const Method method : {Method::kFull, Method::kLora})
+      EXPECT_EQ(met("axolotl", muon(Format::kBf16, sharding, method)),
+                sharding == Sharding::kZero1 ? "wide_cuts" : "none");
+  }
   EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2, s.attention = AttentionKernel::kEager; }),
             "context_flash");
   EXPECT_EQ(met("axolotl", [](TrainPhase& train,

@@ -39,7 +39,7 @@ enum class FrameworkLimit : std::uint8_t {
   kAdaptersWhole,         ///< no adapters beside tensor or pipeline parallelism
   kShardsExperts,         ///< no sharded experts that are modules of their own
   kShardsAdaptedExperts,  ///< the same where adapters learn beside them
-  kWideCuts,              ///< 32-bit weights only where layers are whole and shards have no copies
+  kWideCuts,              ///< of axolotl, what its DeepSpeed lacks: cuts, shards with copies, Muon
   kEvenSequence,          ///< sequences divide over the ranks that share them
   kPipelineWhole,         ///< gradients and weights whole in each pipeline stage
   // Of hardware that the columns leave out: why, and what to take instead.

@@ -172,13 +172,16 @@ bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const S
     case FrameworkLimit::kShardsAdaptedExperts:
       return !use.custom && experts_are_modules(shape) && trains_adapters(train) && adapts_experts(train) &&
              s.sharding >= Sharding::kZero2;
-    case FrameworkLimit::kWideCuts:
-      if (s.cp > 1 && s.sharding <= Sharding::kZero1 &&
-          (s.dp > 1 || s.sharding == Sharding::kZero1 || includes(s.offload, Offload::kOptimizer)))
-        return true;
-      return !trains_adapters(train) && train.master_weights.value_or(Format::kFp32) == Format::kFp32 &&
-             (s.precision == Precision::kBf16 || s.precision == Precision::kFp16) &&
-             (s.tp > 1 || s.cp > 1 || s.sharding == Sharding::kHsdp);
+    case FrameworkLimit::kWideCuts: {
+      const bool wide = !trains_adapters(train) && train.master_weights.value_or(Format::kFp32) == Format::kFp32 &&
+                        (s.precision == Precision::kBf16 || s.precision == Precision::kFp16);
+      const bool shares_states = s.sharding == Sharding::kZero1 || includes(s.offload, Offload::kOptimizer);
+      const bool no_fsdp = s.sharding <= Sharding::kZero1;
+      if (no_fsdp && s.cp > 1 && (s.dp > 1 || shares_states)) return true;
+      // DeepSpeed shares out states without FSDP, and keeps 32-bit weights in any case.
+      if (train.optimizer.matrices == Optimizer::kMuon && (wide || (no_fsdp && shares_states))) return true;
+      return wide && (s.tp > 1 || s.cp > 1 || s.sharding == Sharding::kHsdp);
+    }
     case FrameworkLimit::kEvenSequence:
       return !even_parts(train, s);
     case FrameworkLimit::kOldGpus:
