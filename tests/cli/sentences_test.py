@@ -284,6 +284,14 @@ class Assumed(unittest.TestCase):
         same = next(plan for plan in other["plans"] if plan["label"] == pick["label"])
         self.assertAlmostEqual(same["memory_gib"]["total"]["p50"], needed, delta=0.05 * needed)
 
+    def test_the_length_above_which_samples_are_cut(self):
+        """One number for all samples is a mean to who writes it, and the longest to the plan."""
+        words = ("--model", "Qwen2.5-7B", "--lora", "--samples", "20k", "--tokens-per-sample", "600")
+        told = "no sample of more than 600 tokens: longer ones are cut (--sequence)"
+        self.assertIn(told, " ".join(answer_of("plan", *words)["assumptions"]))
+        self.assertNotIn("longer ones are cut", " ".join(answer_of("plan", *words, "--sequence", "2048")["assumptions"]))
+        self.assertNotIn("longer ones are cut", " ".join(answer_of("plan", "examples/llama-8b-lora.yaml")["assumptions"]))
+
     def test_what_is_stated_is_no_guess(self):
         line = self.line("examples/neurlang.yaml", "--set", "phases.train.train.model.vocab=37000")
         self.assertNotIn("model.vocab", line)

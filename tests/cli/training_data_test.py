@@ -161,6 +161,43 @@ class Sequences(Data):
         self.assertNotIn("template", self.python(PIECES, json.dumps([{"text": "1"}]), BASE="1"))
 
 
+MADE = PROGRAM + """
+import trl_columns
+rows, held_out = data_sources.load_both(False)
+training_data.prepared(rows, tokenizer)
+made = training_data.tokens_of(rows, tokenizer, trl_columns.columns)
+training_data.tell_epochs(made)
+print(json.dumps(made.rows))
+"""
+
+
+class Told(Data):
+    """The log says what became of the rows: nobody would know of those that are cut."""
+
+    def told(self, rows, **settings):
+        (self.place / "trl_columns.py").write_text(
+            "def columns(pieces, separate):\n    return {'input_ids': [piece[0] for piece in pieces], 'labels': [piece[1] for piece in pieces]}\n")
+        said = self.python(MADE, DATA=self.write("a.jsonl", rows), PYTHONPATH=f"{self.place / 'files'}:{STAND_INS}:{self.place}",
+                           settings={"sequence": 4, "steps": 6, "batch": 2, "epochs": 3, **settings}).splitlines()
+        return said[1:-1], json.loads(said[-1])
+
+    def test_rows_that_are_cut_or_left_out(self):
+        said, made = self.told([{"prompt": "1", "completion": " 2"}, {"prompt": "1 2", "completion": " 3 4 5"}, {"prompt": "1 2 3 4 5", "completion": " 6"},
+                                {"prompt": "1", "completion": " 2 3"}])
+        self.assertEqual(said[0], "data (DATA): 1 of 3 rows are longer than 4 tokens and were cut there (sequence: in the job takes longer ones); "
+                                  "1 more have nothing to learn before the cut, and are left out")
+        self.assertEqual([row["input_ids"] for row in made], [[1, 2, 0], [1, 2, 3, 4], [1, 2, 3, 0]])
+        self.assertEqual({name for row in made for name in row}, {"input_ids", "labels"})
+        said, _ = self.told([{"prompt": "1", "completion": " 2"}])
+        self.assertEqual(said[0], "data (DATA): 0 of 1 rows are longer than 4 tokens and were cut there")
+
+    def test_how_often_the_plan_goes_through_them(self):
+        rows = [{"text": str(at)} for at in range(1, 9)]
+        self.assertEqual(self.told(rows)[0][1], "data (DATA): 8 sequences, which the plan's 6 steps of 2 go through 1.50 times (planned: 4, 3 times)")
+        said, made = self.told(rows, packing=True, epochs=0)
+        self.assertEqual((said, len(made)), (["data (DATA): 4 sequences, which the plan's 6 steps of 2 go through 3.00 times"], 4))
+
+
 class Sources(Data):
     """DATA names files or a data set of the hub."""
 

@@ -30,8 +30,6 @@ OF_SOLUTIONS = OF_MESSAGES[:2]
 
 def trl_columns(pieces, _separate):
     """As TRL reads rows whose tokens are there."""
-    # A prompt that fills its sequence leaves nothing to learn.
-    pieces = [piece for piece in pieces if any(label != training_data.IGNORED for label in piece[1])]
     return {"input_ids": [piece[0] for piece in pieces],
             "completion_mask": [[int(label != training_data.IGNORED) for label in piece[1]] for piece in pieces]}
 
@@ -114,9 +112,12 @@ def main():
     training_data.prepared(rows, tokenizer)
     # Samples that stay apart are packed by TRL.
     packing = SETTINGS["packing"] and not SETTINGS["separate"]
-    training_data.tokens_of(rows, tokenizer, trl_columns, packing).to_parquet(str(ROWS / "train.parquet"))
+    made = training_data.tokens_of(rows, tokenizer, trl_columns, packing)
+    if not SETTINGS["separate"]:
+        training_data.tell_epochs(made)
+    made.to_parquet(str(ROWS / "train.parquet"))
     if held_out is not None:  # rows by themselves: few may fill no sequence
-        training_data.tokens_of(held_out, tokenizer, trl_columns, packing=False).to_parquet(str(ROWS / "test.parquet"))
+        training_data.tokens_of(held_out, tokenizer, trl_columns, packing=False, what="evaluation").to_parquet(str(ROWS / "test.parquet"))
     settings(tokenizer)
 
 

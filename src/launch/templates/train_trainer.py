@@ -190,8 +190,9 @@ def main():
         rows, held_out = data_sources.load_both(streaming=False)
         training_data.prepared(rows, tokenizer)
         rows = training_data.tokens_of(rows, tokenizer, trainer_columns)
+        training_data.tell_epochs(rows)
         if held_out is not None:  # rows by themselves: few may fill no sequence
-            held_out = training_data.tokens_of(held_out, tokenizer, trainer_columns, packing=False)
+            held_out = training_data.tokens_of(held_out, tokenizer, trainer_columns, packing=False, what="evaluation")
     model = load_unsloth() if SETTINGS["unsloth"] else load_model()
     model.config.use_cache = False
     if METHOD in ("lora", "qlora") and not SETTINGS["unsloth"]:

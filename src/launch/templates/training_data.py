@@ -70,10 +70,15 @@ class Pieces:
         self.packing = SETTINGS["packing"] if packing is None else packing
         self.separate = self.packing and SETTINGS.get("separate", False)
         self.tokens, self.labels, self.positions = [], [], []
+        self.whole, self.rows, self.longer = [], 0, 0  # lengths of the rows of the last add(); how many there were
 
     def add(self, rows):
         """All that the rows give; what is left of them waits for the next ones."""
-        for tokens, labels in self._encode(rows):
+        encoded = self._encode(rows)
+        self.whole = [len(tokens) for tokens, _ in encoded]
+        self.rows += len(encoded)
+        self.longer += sum(length > self.length for length in self.whole)
+        for tokens, labels in encoded:
             if not self.packing:
                 yield tokens[:self.length], labels[:self.length]
                 continue
@@ -107,6 +112,11 @@ class Pieces:
         return [(t, list(t)) for t in closed]
 
 
+def cut_words(longer, rows):
+    return (f"{longer:,} of {rows:,} rows are longer than {SETTINGS['sequence']:,} tokens and were cut there"
+            + (" (sequence: in the job takes longer ones)" if longer else ""))
+
+
 def batch(pieces, pad):
     """A list of sequences as lists of one length, with a mask; pads on the right. Separate samples have positions in
     place of the mask, and in one row where the attention is FlashAttention, which finds their ends there only."""
@@ -137,19 +147,40 @@ def workers(rows, pieces):
     return several if several > 1 else None
 
 
-def tokens_of(rows, tokenizer, columns_of, packing=None):
-    """A data set with the columns that `columns_of` makes of a list of sequences, separate ones or not. Every process that asks for the same
-    finds what the first one made: by itself `map` names it by the state of the tokenizer, which changes with use."""
+WHOLE = "tokens before the cut"
+
+
+def tokens_of(rows, tokenizer, columns_of, packing=None, what="data (DATA)"):
+    """A data set with the columns that `columns_of` makes of a list of sequences, separate ones or not, and the line of the
+    log that says what became of the rows. Every process that asks for the same finds what the first one made: by itself
+    `map` names it by the state of the tokenizer, which changes with use."""
     pieces = Pieces(tokenizer, packing)
 
     def cut(columns):
         rows = [dict(zip(columns, values)) for values in zip(*columns.values())]
-        return columns_of(list(pieces.add(rows)), pieces.separate)
+        found = list(pieces.add(rows))
+        if pieces.packing:
+            return columns_of(found, pieces.separate)
+        # A prompt that fills its sequence leaves nothing to learn.
+        kept = [at for at, piece in enumerate(found) if any(label != IGNORED for label in piece[1])]
+        return {**columns_of([found[at] for at in kept], False), WHOLE: [pieces.whole[at] for at in kept]}
 
     made_of = json.dumps([rows._fingerprint, SETTINGS["sequence"], pieces.packing, pieces.separate, columns_of.__name__,
-                          tokenizer.name_or_path, tokenizer.chat_template, len(tokenizer)], sort_keys=True, default=str)
+                          tokenizer.name_or_path, tokenizer.chat_template, len(tokenizer), WHOLE], sort_keys=True, default=str)
     made = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens", num_proc=workers(rows, pieces),
                     new_fingerprint=hashlib.sha256(made_of.encode()).hexdigest()[:32])
     if len(made) == 0:
         give_up("DATA: no sequence of the plan's length comes of it")
+    if not pieces.packing:
+        left_out = len(rows) - len(made)
+        say(f"{what}: {cut_words(sum(length > pieces.length for length in made[WHOLE][:]), len(made))}"
+            + (f"; {left_out:,} more have nothing to learn before the cut, and are left out" if left_out else ""))
+        made = made.remove_columns([WHOLE])
     return made
+
+
+def tell_epochs(made):
+    """How often the plan's steps go through the sequences, beside what was planned."""
+    epochs, seen = SETTINGS["epochs"], SETTINGS["steps"] * SETTINGS["batch"]
+    say(f"data (DATA): {len(made):,} sequences, which the plan's {SETTINGS['steps']:,} steps of {SETTINGS['batch']:,} go "
+        f"through {seen / len(made):.2f} times" + (f" (planned: {seen / epochs:,.0f}, {epochs:g} times)" if epochs else ""))

@@ -11,7 +11,7 @@ from transformers import AutoTokenizer
 
 import data_sources
 import training_data
-from phase_parts import SETTINGS, give_up
+from phase_parts import SETTINGS, give_up, say
 from run_parts import DEVICE, GPU, RANK
 from training_network import SOURCE
 
@@ -91,6 +91,8 @@ class Stream:
             self.place = {**self.place, "block": self.place["block"] + 1, "rows": after, "taken": 0}
         if not found:
             give_up("DATA: fewer rows than data-parallel ranks")
+        if not self.pieces.packing:
+            say(f"data (DATA), of the first process: {training_data.cut_words(self.pieces.longer, self.pieces.rows)}")
         self.place = {"epoch": self.place["epoch"] + 1, "block": 0, "rows": None, "taken": 0}
 
     def _put(self, some, ahead):

@@ -96,6 +96,7 @@ void install_attention(const WorkPlace& place, Work& work) {
       // Built without isolation, against the torch that is there: what builds it has to be there too.
       work.prepare.push_back(pip_install({"packaging", "ninja", "setuptools", "wheel"}));
       work.prepare.emplace_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
+      work.notes.emplace_back(kBuiltFromSource);
       return;
     case AttentionKernel::kFlash3:
       work.notes.emplace_back(
@@ -204,10 +205,16 @@ int longest_row(const WorkPlace& place) {
 }
 
 void tell_longest(const WorkPlace& place, Work& work) {
+  const TrainData& data = place.train().data;
   if (const int planned = place.estimate().sequence; longest_row(place) > planned)
     work.notes.push_back("Rows are cut at " + count_text(longest_row(place)) +
                          " tokens (sequence); the plan counts with the memory of rows of at most " +
                          count_text(planned) + ", as tokens_per_sample says.");
+  else if (data.samples && !data.packing)
+    work.notes.push_back("Rows longer than " + count_text(planned) + " tokens are cut there" +
+                         (place.train().sequence
+                              ? "."
+                              : ", as tokens_per_sample says: sequence: in the job (--sequence) takes longer ones."));
 }
 
 void tell_texts_alone(const WorkPlace& place, Work& work) {
@@ -302,6 +309,7 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("gpus", place.laid.gpus).member("nodes", place.laid.nodes);
   json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
   json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("batch", batch_of(place));
+  json.member("epochs", train.data.samples ? train.epochs.value_or(1) : 0.0);
   json.member("steps", steps).member("log_steps", log_steps(place)).member("stop_passes", stop_passes(place));
   json.member("eval_steps", evaluation_steps(place));
   json.member("checkpoint_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));

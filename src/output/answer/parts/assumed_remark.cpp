@@ -138,6 +138,15 @@ std::string padding_words(const Job& job, const PhaseEstimate& estimate) {
          "phases." + printable(name, 40) + ".data.packing=true).";
 }
 
+/// "no sample of more than 600 tokens: longer ones are cut" where one number says how long samples are; "" elsewhere.
+std::string length_words(const Job& job, const PhaseEstimate& estimate) {
+  const TrainPhase* train = training(job, estimate);
+  if (train == nullptr || train->sequence || train->data.packing || !train->data.samples) return "";
+  const auto& length = train->data.tokens_per_sample;
+  if (!length || length->max > length->mean) return "";
+  return "no sample of more than " + count_text(length->mean) + " tokens: longer ones are cut";
+}
+
 /// "1.25 GB/s between machines of hyperstack, whose network is not known (network)" where a phase is on several; ""
 /// elsewhere.
 std::string network_words(const Plan& plan) {
@@ -168,6 +177,8 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
     if (const std::string words = adapter_words(report.job, phase); !words.empty()) lines.push_back(words + at + ".");
     if (const std::string words = framework_words(report, phase); !words.empty())
       lines.push_back(words + at + " (" + (report.in_flags ? "--framework" : "framework") + ").");
+    if (const std::string words = length_words(report.job, phase); !words.empty())
+      lines.push_back(words + at + " (" + (report.in_flags ? "--sequence" : "sequence") + ").");
     if (std::string words = slots_words(report.job, report.catalogue, phase); !words.empty())
       lines.push_back(std::move(words));
     if (phase.lighter)

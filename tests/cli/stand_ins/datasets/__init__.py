@@ -55,6 +55,12 @@ class Rows:
     def column_names(self):
         return sorted({name for row in self.rows for name in row})
 
+    def __getitem__(self, name):
+        return [row[name] for row in self.rows]
+
+    def remove_columns(self, names):
+        return Rows([{name: value for name, value in row.items() if name not in names} for row in self.rows])
+
     def select(self, numbers):
         return Rows([self.rows[number] for number in numbers])
 
