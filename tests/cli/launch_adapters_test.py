@@ -19,7 +19,7 @@ from pathlib import Path
 import yaml
 
 from launch_folder import scripts_of
-from launch_work_test import LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, check_files, training_job
+from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, check_files, training_job
 from program import main, run
 
 MIXTRAL, QWEN_MOE = "mistralai/Mixtral-8x7B-v0.1", "Qwen/Qwen3-30B-A3B"
@@ -124,6 +124,86 @@ print(wrapped_layers.wrapped(Model(None, GemmaLayer(), Tower())))
     def test_only_classes_that_the_network_has_are_named(self):
         done = subprocess.run([sys.executable, "-B", "-c", self.FAKE], cwd=TEMPLATES, capture_output=True, text=True, check=False)
         self.assertEqual((done.stdout.splitlines(), done.stderr), (["['GemmaLayer']", "['GemmaLayer', 'Tower']", "['GemmaLayer']"], ""))
+
+
+class DeepSpeed(Written):
+    """What it compiles when training starts: most images have no nvcc, and the hours until then are paid."""
+
+    def ask(self, folder, *missing):
+        """The first lines that look for compilers, on a machine without some."""
+        script = self.script(folder)
+        lines = [line for line in re.findall(r"^  (command -v .*DeepSpeed.*)$", script, re.M)]
+        with tempfile.TemporaryDirectory() as place:
+            for name in {"nvcc", "g++"} - set(missing):
+                Path(place, name).write_text("#!/bin/sh\n")
+                Path(place, name).chmod(0o755)
+            done = subprocess.run(["/bin/bash", "-c", "\n".join(lines) + "\nexit 0"], capture_output=True, text=True, check=False,
+                                  env={"PATH": place, "CUDA_HOME": "/nonexistent"})
+        return len(lines), done.returncode, done.stderr
+
+    def test_adamw_on_gpus_is_torchs(self):
+        for framework in ("deepspeed", "hf-trainer"):
+            more = "parallel: {sharding: %s}" % ("zero2" if framework == "deepspeed" else "zero1")
+            folder = self.written(framework, GPT2, SAMPLES, 8, 1, more)
+            self.assertNotIn("optimizer", json.loads(self.read(folder, "ds_config.json")))
+            self.assertTrue(json.loads(self.read(folder, "ds_config.json"))["zero_allow_untested_optimizer"])
+            self.assertEqual(self.ask(folder)[0], 0)
+
+    def test_compilers_are_asked_for_where_it_needs_them(self):
+        host = "parallel: {sharding: zero3}, offload: optimizer"
+        for framework, more in (("deepspeed", "{%s}" % host), ("deepspeed", "optimizer: lamb"), ("llama-factory", "{%s}" % host),
+                                ("axolotl", "{%s}" % host)):
+            with self.subTest(framework=framework, more=more):
+                folder = self.written(framework, GPT2, SAMPLES, 8, 1, more)
+                self.assertEqual(self.ask(folder), (2, 0, ""))
+                for missing in ("nvcc", "g++"):
+                    _, code, said = self.ask(folder, missing)
+                    self.assertEqual(code, 78)
+                    self.assertIn(f"{missing} is not here, and DeepSpeed compiles its", said)
+        folder = self.written("deepspeed", GPT2, SAMPLES, 8, 1, "{%s}" % host)
+        self.assertEqual(json.loads(self.read(folder, "ds_config.json"))["optimizer"]["type"], "AdamW")
+
+
+class Kept(unittest.TestCase):
+    """finish_model.py: a model that learnt to converse remembers what ends its answers."""
+
+    FAKE = """
+import sys, types
+class Tokenizer:
+    eos_token, eos_token_id, all_special_tokens = "<end>", 0, ["<end>"]
+    def __init__(self, folder): self.chat_template = "chatml"
+    def get_added_vocab(self): return {"<|im_end|>": 7}
+    def convert_tokens_to_ids(self, token): return {"<end>": 0, "<|im_end|>": 7}[token]
+    def apply_chat_template(self, messages, tokenize): return "".join(m["content"] + "<|im_end|>" for m in messages)
+sys.modules["transformers"] = types.SimpleNamespace(AutoTokenizer=types.SimpleNamespace(from_pretrained=Tokenizer))
+import finish_model
+sys.argv[1:] = ["answers"]
+finish_model.main()
+"""
+
+    def kept(self, **files):
+        with tempfile.TemporaryDirectory() as place:
+            for name in ("phase_parts.py", "chat_template.py", "finish_model.py"):
+                Path(place, name).write_text((TEMPLATES / name).read_text(encoding="utf-8"), encoding="utf-8")
+            Path(place, "settings.json").write_text("{}")
+            final = Path(place, "final")
+            final.mkdir()
+            for name, what in files.items():
+                (final / f"{name}.json").write_text(json.dumps(what))
+            for _ in range(2):
+                done = subprocess.run([sys.executable, "-B", "-c", self.FAKE], cwd=place, capture_output=True, text=True, check=False,
+                                      env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place})
+                self.assertEqual(done.returncode, 0, done.stderr)
+            file = final / "generation_config.json"
+            self.assertEqual(sorted(path.name for path in final.iterdir() if "draft" in path.name), [])
+            return json.loads(file.read_text()) if file.exists() else None
+
+    def test_the_end_of_an_answer_is_added_once(self):
+        some = {"config": {"eos_token_id": 0, "bos_token_id": 1}, "tokenizer_config": {}}
+        self.assertEqual(self.kept(**some, generation_config={"eos_token_id": 3, "top_p": 0.9}), {"eos_token_id": [3, 7], "top_p": 0.9})
+        self.assertEqual(self.kept(**some, generation_config={"eos_token_id": [0, 7]}), {"eos_token_id": [0, 7]})
+        self.assertEqual(self.kept(**some), {"bos_token_id": 1, "eos_token_id": [0, 7]})
+        self.assertIsNone(self.kept(tokenizer_config={}, adapter_config={}), "what reads adapters asks their tokenizer")
 
 
 class Experts(Written):
@@ -255,7 +335,7 @@ print("goes on")
 
     def checked(self, rows, forward_only=False, **environment):
         with tempfile.TemporaryDirectory() as place:
-            for name in ("phase_parts.py", "replicas.py"):
+            for name in ("phase_parts.py", "chat_template.py", "replicas.py"):
                 Path(place, name).write_text((TEMPLATES / name).read_text())
             Path(place, "settings.json").write_text(json.dumps({"forward_only": forward_only}))
             rows = [dict(row, id=at) for at, row in enumerate(rows)]

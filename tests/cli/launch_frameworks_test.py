@@ -355,6 +355,30 @@ class Axolotl(Launched):
         self.assertIn('axolotl_template.py" >>"$GPUPLAN_RUN_DIR/axolotl.yaml"', script)
         self.assertEqual(settings["datasets"][0]["type"], "chat_template")
 
+    def test_data_of_the_hub_are_named_as_it_asks(self):
+        """Path, split and configuration, each by itself: in one name it would take another split, or find none."""
+        folder = self.folder(training_job("axolotl", LLAMA, SAMPLES, 8, 1, "method: lora"))
+        files = folder.files("axolotl.yaml")[0].parent
+        with tempfile.TemporaryDirectory() as place:
+            here = Path(place, "a:b.jsonl")
+            here.touch()
+            for data, more, expected in (("owner/name:test", {}, ("owner/name", "test", None)),
+                                         ("owner/name", {"DATA_SPLIT": "train[:9%]", "DATA_CONFIG": "en"}, ("owner/name", "train[:9%]", "en")),
+                                         ("owner/name", {}, ("owner/name", "train", None)), (str(here), {}, (str(here), "train", None))):
+                subprocess.run([sys.executable, "-B", files / "place_settings.py", files / "axolotl.yaml", f"{place}/placed"], check=True,
+                               env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place, "GPUPLAN_FILES": str(files), "DATA": data,
+                                    "GPUPLAN_BASE_MODEL": "m", **more})
+                data_set = yaml.safe_load(Path(place, "placed").read_text())["datasets"][0]
+                self.assertEqual((data_set["path"], data_set["split"], data_set["name"]), expected)
+
+    def test_muon_is_never_beside_deepspeed(self):
+        muon = "optimizer: {matrices: muon, rest: adamw}"
+        self.refused("no Muon", "axolotl", "Qwen/Qwen2.5-1.5B", SAMPLES, 1, 1, "{%s, parallel: {sharding: none}}" % muon)
+        for cut in ("none", "zero3"):
+            settings, _ = self.settings("Qwen/Qwen2.5-1.5B", SAMPLES, 8, 1, "{%s, master_weights: bf16, parallel: {sharding: %s}}" % (muon, cut))
+            self.assertEqual((settings["optimizer"], settings.get("fsdp_version")), ("muon", 2 if cut == "zero3" else None))
+            self.assertNotIn("deepspeed", settings)
+
     def test_tokens_are_texts_in_full_sequences(self):
         for start in ("scratch", "weights"):
             settings, _ = self.settings(LLAMA, TOKENS, 8, 1, f"start: {start}")
@@ -422,16 +446,36 @@ class LlamaFactory(Launched):
     def test_shards_with_copies_are_refused(self):
         self.refused("llama-factory has no sharding with copies", "llama-factory", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: hsdp}")
 
+    def test_slurm_is_told_no_checkpoint_that_is_not_written(self):
+        """Neither it nor axolotl saves when it is told to stop; they go on from the newest checkpoint there is."""
+        for framework, saves in (("llama-factory", False), ("axolotl", False), ("accelerate", True)):
+            with tempfile.TemporaryDirectory() as place:
+                done = run("launch", "-", "--to", "slurm", "-o", f"{place}/out", stdin=training_job(framework, LLAMA, SAMPLES, 8, 1, "method: lora").encode())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                script = scripts_of(f"{place}/out", "01")[0].read_text(encoding="utf-8")
+            self.assertIn("#SBATCH --requeue\n", script)
+            self.assertEqual("# A checkpoint takes" in script, saves, framework)
+            self.assertEqual("writes no checkpoint when it is stopped" in script, not saves, framework)
+
+    def test_other_files_than_json_are_refused_before_the_start(self):
+        _, script = self.both(LLAMA, SAMPLES, 8, 1, "method: lora")
+        line = re.search(r"^  (\[ -f \"\$DATA\" \].*)$", script, re.M).group(1)
+        with tempfile.TemporaryDirectory() as place:
+            for name, code in (("a.jsonl", 0), ("b.json", 0), ("c.parquet", 78)):
+                Path(place, name).touch()
+                done = subprocess.run(["bash", "-c", line], check=False, capture_output=True, env={"PATH": os.environ["PATH"], "DATA": f"{place}/{name}"})
+                self.assertEqual(done.returncode, code, name)
+
     def test_folders_may_have_blanks(self):
         # Its launcher splits its words at blanks.
         _, script = self.both(LLAMA, SAMPLES, 8, 1, "method: lora")
         with tempfile.TemporaryDirectory() as place:
             run = Path(place) / "a folder"
             run.mkdir()
-            (run / "data").touch()
+            (run / "data.jsonl").touch()
             said = self.work(script, {"GPUPLAN_RUN_DIR": str(run), "GPUPLAN_FILES": str(run), "GPUPLAN_GPUS": "8", "GPUPLAN_NODES": "1",
                                       "GPUPLAN_NODE_RANK": "0", "GPUPLAN_MASTER_ADDR": "h", "GPUPLAN_MASTER_PORT": "1",
-                                      "DATA": str(run / "data")},
+                                      "DATA": str(run / "data.jsonl")},
                              'python3() { :; }\nllamafactory-cli() { echo "in $PWD: $*"; }')
             self.assertEqual(said, f"in {run.resolve()}: train llama_factory.yaml\n")
             self.assertEqual(os.readlink(run / "final"), "checkpoints")
@@ -445,10 +489,10 @@ class WhatAnEarlierPhaseLeft(Launched):
             with tempfile.TemporaryDirectory() as place, self.subTest(framework=framework):
                 run = Path(place) / "02-second"
                 run.mkdir()
-                (run / "data").touch()
+                (run / "data.jsonl").touch()
                 environment = {name: str(run) for name in (
                     "GPUPLAN_RUN_DIR", "GPUPLAN_FILES", "GPUPLAN_GPUS", "GPUPLAN_NODES", "GPUPLAN_NODE_RANK",
-                    "GPUPLAN_MASTER_ADDR", "GPUPLAN_MASTER_PORT")} | {"DATA": str(run / "data")}
+                    "GPUPLAN_MASTER_ADDR", "GPUPLAN_MASTER_PORT")} | {"DATA": str(run / "data.jsonl")}
                 stubs = 'axolotl() { echo "$GPUPLAN_BASE_MODEL"; }\nllamafactory-cli() { axolotl; }\npython3() { :; }'
                 self.assertEqual(self.work(script, environment, stubs), LLAMA + "\n")
                 (Path(place) / "01-first" / "final").mkdir(parents=True)

@@ -35,7 +35,7 @@ tell_step() {
 pass_on() {
   told=1
   caught=1
-  if [ "$requeues" = 1 ]; then say "told to stop ($1): a checkpoint first"; else say "told to stop ($1)"; fi
+  say "told to stop ($1)"
   [ -z "$step" ] || tell_step
 }
 

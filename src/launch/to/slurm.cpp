@@ -51,7 +51,11 @@ std::string directives(const Launch& launch, const LaunchPhase& phase, const Slu
   text += "# " + to_text(phase.limit) + " is P90 of the phase plus a margin" +
           (ask.runs > 1 ? "; the pool stops jobs before, so it takes " + std::to_string(ask.runs) + " in a row" : "") +
           ".\n" + directive("time", slurm_time(ask.time));
-  if (ask.resumes)
+  if (ask.resumes && ask.saves_late)
+    text +=
+        "# What runs writes no checkpoint when it is stopped: the job is requeued and goes on from the last one "
+        "before.\n";
+  else if (ask.resumes)
     text += "# A checkpoint takes " +
             (ask.checkpoint < units::second ? "less than a second" : to_text(ask.checkpoint)) +
             "; Slurm may signal a minute early. Then the job is requeued.\n";
@@ -126,7 +130,9 @@ void note(const Launch& launch, const LaunchPhase& phase, const SlurmResources& 
                  " that a job lasts, and cannot go on from a checkpoint: what it has done by then is lost.");
   else if (ask.runs > 1)
     notes.insert(phase.slug + " needs " + std::to_string(ask.runs) + " jobs of " + to_text(ask.time) +
-                 " in a row: it writes a checkpoint before each ends and requeues itself.");
+                 " in a row and requeues itself: " +
+                 (ask.saves_late ? "each goes on from the last checkpoint of the one before."
+                                 : "it writes a checkpoint before each ends."));
 }
 
 }  // namespace

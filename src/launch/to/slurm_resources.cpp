@@ -118,6 +118,7 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
   const auto work = phase_work(launch, phase);
   if (!work) return std::unexpected(work.error());
   ask.resumes = !work->begins_anew && !work->never_resumes;
+  ask.saves_late = work->saves_late;
   ask.checkpoint = checkpoint_time(estimate);
   constexpr double kLongestLead = 65535;  // sbatch(1): --signal
   // Programs look at the signal when a step is done.

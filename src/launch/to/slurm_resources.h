@@ -21,6 +21,7 @@ struct SlurmResources {
   Seconds checkpoint{};          ///< to write one
   int lead = 0;                  ///< seconds before the end at which the signal is to come
   bool resumes = true;           ///< what runs may go on from a checkpoint: it is put back into the queue
+  bool saves_late = false;       ///< it writes no checkpoint when it is told to stop
   int runs = 1;                  ///< of that length that the plan allows before somebody has to look at it
 };
 

@@ -158,8 +158,10 @@ std::string deepspeed_json(const WorkPlace& place) {
     json.member("name_suffixes", std::vector<std::string>{"mlp", "block_sparse_moe", "feed_forward"}).end();
   }
   json.end();
+  // AdamW on GPUs is the Trainer's own, which torch has fused: DeepSpeed's would be compiled when training starts, by
+  // nvcc, which few images have (runtime/engine.py, _configure_basic_optimizer).
   const Optimizer optimizer = place.train().optimizer.matrices;
-  if (optimizer == Optimizer::kAdamW || optimizer == Optimizer::kLamb) {
+  if (optimizer == Optimizer::kLamb || (optimizer == Optimizer::kAdamW && host_states)) {
     json.key("optimizer").begin_object().member("type", optimizer == Optimizer::kLamb ? "Lamb" : "AdamW");
     json.key("params").begin_object(true).member("lr", "auto").member("betas", "auto").member("eps", "auto");
     json.member("weight_decay", "auto").end().end();
@@ -167,6 +169,21 @@ std::string deepspeed_json(const WorkPlace& place) {
     json.member("zero_allow_untested_optimizer", true);
   }
   return json.member("wall_clock_breakdown", false).end().take();
+}
+
+void ask_compilers(const WorkPlace& place, Work& work) {
+  const bool host = includes(place.strategy().offload, Offload::kOptimizer);
+  const bool lamb = place.train().optimizer.matrices == Optimizer::kLamb;
+  const auto& node = place.estimate().node;
+  if (!(host || lamb) || (node && node->gpu->vendor != "nvidia")) return;
+  const std::string what = host ? "optimizer for CPU memory" : "LAMB";
+  const std::string missing =
+      " is not here, and DeepSpeed compiles its " + what +
+      " with it when training starts: start from an image with the CUDA toolkit (nvidia/cuda or pytorch/pytorch, those "
+      "called devel)' >&2; exit 78; }";
+  work.checks.push_back(
+      "command -v nvcc >/dev/null || [ -x \"${CUDA_HOME:-/usr/local/cuda}/bin/nvcc\" ] || { echo 'nvcc" + missing);
+  work.checks.push_back("command -v g++ >/dev/null || { echo 'g++" + missing);
 }
 
 std::string accelerate_flags(const WorkPlace& place) {

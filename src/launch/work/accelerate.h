@@ -42,6 +42,8 @@ std::string accelerate_flags(const WorkPlace& place);
 /// What pip installs for the Trainer, or for TRL on top of it.
 enum class Trains { kTrainer, kTrl };
 std::vector<std::string> trainer_packages(const WorkPlace& place, Backend backend, Trains trains);
+/// Asks before a start for the compilers that DeepSpeed's own optimizers need there: that for CPU memory, and LAMB.
+void ask_compilers(const WorkPlace& place, Work& work);
 /// ds_config.json.
 std::string deepspeed_json(const WorkPlace& place);
 

@@ -72,6 +72,11 @@ std::string requirement(std::string_view program, std::string_view extras = "");
 bool torch_bounded(const WorkPlace& place);
 /// "torch>=2.6", and below 2.11 for V100, which later wheels leave out (data/frameworks.csv, notes of torch).
 std::string torch_requirement(const WorkPlace& place, std::string_view least);
+/// For the head of a script that installs FlashAttention's kernels.
+inline constexpr std::string_view kBuiltFromSource =
+    "flash-attn is compiled on the machine where it has no wheel for the torch here: up to an hour, with nvcc (an "
+    "image "
+    "called devel); MAX_JOBS=8 keeps that within the memory.";
 /// The package with FlashAttention's kernels, built against the torch that is there.
 void install_attention(const WorkPlace& place, Work& work);
 /// Shell line that ends the phase where a program is too old for what the script uses, and says where it is newer than

@@ -63,8 +63,10 @@ Result<Work> trainer_work(const WorkPlace& place) {
   json.end().end();
   if (!good) return placeholder(place, "No transformers class has the shape of its model.");
   std::vector<std::string> packages = trainer_packages(place, backend, Trains::kTrainer);
-  if (unsloth) {  // brings all others in the versions that it needs
-    packages = {"unsloth", requirement("transformers"), "datasets>=2.20"};
+  // What it needs, in the versions that it needs, it brings as an extra: without, its command line alone
+  // (unslothai/unsloth 015bdef, pyproject.toml).
+  if (unsloth) {
+    packages = {"unsloth[huggingface]", requirement("transformers"), "datasets>=2.20", "bitsandbytes>=0.45.5"};
     if (torch_bounded(place)) packages.push_back(torch_requirement(place, "2.6"));
   }
   work.prepare.push_back(pip_install(packages));
@@ -75,7 +77,10 @@ Result<Work> trainer_work(const WorkPlace& place) {
   work.files.push_back(program(place, "run_parts.py"));
   work.files.push_back(program(place, "train_trainer.py", "train.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
-  if (deepspeed) work.files.push_back({place.path("ds_config.json"), deepspeed_json(place), false});
+  if (deepspeed) {
+    work.files.push_back({place.path("ds_config.json"), deepspeed_json(place), false});
+    ask_compilers(place, work);
+  }
   if (backend == Backend::kDdp || backend == Backend::kFsdp)
     work.files.push_back({place.path("accelerate.yaml"), accelerate_yaml(place, backend, States::kSharded), false});
   require_data(place, work);

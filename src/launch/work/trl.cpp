@@ -219,8 +219,10 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   const std::string name = settings_name(place.train());
   work.files.push_back({place.path(name + ".yaml"), lines.take(), false});
   work.files.push_back({place.path("accelerate.yaml"), accelerate_yaml(place, backend, States::kWhole), false});
-  if (backend == Backend::kDeepSpeed)
+  if (backend == Backend::kDeepSpeed) {
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(place), false});
+    ask_compilers(place, work);
+  }
   require_data(place, work);
   take_model(place, work);
   ask_first(place, place.train().models, work);
@@ -240,6 +242,9 @@ Result<Work> trl_work(const WorkPlace& place, const std::string& optimizer) {
   if (backend == Backend::kDeepSpeed) line += " --deepspeed_config_file " + file_word("ds_config.json");
   work.command.push_back(line);
   tell_texts_alone(place, work);
+  if (place.train().models.front().shape.moe())
+    work.notes.emplace_back(
+        "TRL adds a loss that spreads tokens over experts, since 1.7: args: {router_aux_loss_coef: 0} leaves it out.");
   leave_final(work, "checkpoints");
   work.begins_anew = true;
   finish_model(place, work);

@@ -119,15 +119,16 @@ void install_for_old_gpus(const WorkPlace& place, Work& work) {
 }
 
 /// Wheels that the machine's driver runs (torch_index.sh). What brings torch in a version of its own is left alone, and
-/// so is what nvcr.io's images hold.
+/// so is what nvcr.io's images hold; of vLLM, which is built against one torch and one CUDA, another version is taken.
 void install_for_driver(const WorkPlace& place, Work& work) {
-  constexpr std::array<std::string_view, 4> kBringTheirOwn = {"vllm", "sglang", "nanochat", "megatron"};
+  constexpr std::array<std::string_view, 3> kBringTheirOwn = {"sglang", "nanochat", "megatron"};
   const PhaseEstimate& estimate = place.estimate();
   if (work.user_command || work.prepare.empty() || !estimate.node || estimate.node->gpu->vendor != "nvidia") return;
   if (torch_bounded(place) || estimate.framework == nullptr) return;
   if (std::ranges::find(kBringTheirOwn, estimate.framework->name) != kBringTheirOwn.end()) return;
   work.files.push_back(program(place, "torch_index.sh"));
-  work.prepare.insert(work.prepare.begin(), ". " + file_word("torch_index.sh"));
+  work.prepare.insert(work.prepare.begin(),
+                      ". " + file_word("torch_index.sh") + (estimate.framework->name == "vllm" ? " vllm" : ""));
 }
 
 /// What phases may want different ones of under one name. A clone of a program serves all of them.

@@ -36,6 +36,7 @@ struct Work {
   PreparedData data;
   int log_machine = 0;         ///< the machine whose log tells of the training
   bool resumes = false;        ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
+  bool saves_late = false;     ///< told to stop, it writes no checkpoint: it goes on from the last one before
   bool begins_anew = false;    ///< started again, it does not, and gpuplan chose it: trl sft
   bool never_resumes = false;  ///< the same of a command of the job that is known: TRL's
   bool user_command = false;   ///< the job's own `command`

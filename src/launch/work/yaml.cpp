@@ -161,6 +161,7 @@ void notes(const WorkPlace& place, Work& work) {
   if (!argument(place, "learning_rate"))
     work.notes.emplace_back("No learning_rate in the job: a common default is used.");
   work.resumes = true;
+  work.saves_late = true;
 }
 
 }  // namespace
@@ -230,11 +231,13 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   } else if (stage > 0) {
     lines.set("deepspeed", std::string(kFilesMark) + "/ds_config.json");
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, stage), false});
+    ask_compilers(place, work);
   }
   if (wide)
     work.notes.emplace_back(
         "DeepSpeed keeps the 32-bit weights that the plan counts: axolotl by itself trains in pure bf16.");
   lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"");
+  lines.raw("    split", "\"@GPUPLAN_SPLIT@\"").raw("    name", "\"@GPUPLAN_CONFIG@\"");
   lines.set("    type", plain_text(place) ? "completion" : "chat_template");
   lines.set("output_dir", std::string(kRunMark) + "/checkpoints");
   lines.set("save_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
@@ -249,8 +252,10 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   std::string extras = "deepspeed";
   if (s.cp > 1) extras += ",ring-flash-attn";
   else if (attention.starts_with("flash")) extras += ",flash-attn";
-  if (extras != "deepspeed")
+  if (extras != "deepspeed") {
     work.prepare = {pip_install({requirement("axolotl", "deepspeed"), "packaging", "ninja", "setuptools", "wheel"})};
+    work.notes.emplace_back(kBuiltFromSource);
+  }
   std::vector<std::string> axolotl = {requirement("axolotl", extras)};
   if (extras != "deepspeed") axolotl.insert(axolotl.begin(), "--no-build-isolation");
   work.prepare.push_back(pip_install(axolotl));
@@ -337,6 +342,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (deepspeed_stage(s) > 0) {
     lines.set("deepspeed", std::string(kFilesMark) + "/ds_config.json");
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, deepspeed_stage(s)), false});
+    ask_compilers(place, work);
   }
   work.files.push_back({place.path("llama_factory.yaml"), lines.take(), false});
   JsonWriter info;
@@ -358,16 +364,17 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (train.method == Method::kQlora || is_bitsandbytes(optimizer))
     work.prepare.push_back(pip_install({"bitsandbytes>=0.43"}));
   if (deepspeed_stage(s) > 0) work.prepare.push_back(pip_install({"deepspeed>=0.16,<=0.18.4"}));
+  if (!plain_text(place)) work.files.push_back(program(place, "chat_template.py"));  // finish_model.py
   // A file, as Arrow and once more in the form of its own; tokens, labels and a mask in 8 bytes each.
   work.data = {.copies = 2, .bytes_a_token = 24};
   take_model(place, work);
   ask_first(place, train.models, work);
   lead_reports(place, work);
-  // The link that stands for it among the settings is made in any case.
+  // The link that stands for it among the settings is made in any case, and says what kind of file it is.
   work.checks.emplace_back(
-      "[ -f \"$DATA\" ] || { echo \"DATA: $DATA is no file here; LLaMA-Factory is started with a JSONL file\" >&2; "
-      "exit "
-      "78; }");
+      "[ -f \"$DATA\" ] && [[ \"$DATA\" == *.json* ]] || { echo \"DATA: $DATA is no file here whose name ends in "
+      ".jsonl or "
+      ".json, with which LLaMA-Factory is started\" >&2; exit 78; }");
   place_settings(place, "llama_factory.yaml", work);
   if (!known) work.command.push_back(look_for_template());
   look_at_rows(place, work);
