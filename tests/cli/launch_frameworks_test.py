@@ -459,7 +459,7 @@ class LlamaFactory(Launched):
 
     def test_other_files_than_json_are_refused_before_the_start(self):
         _, script = self.both(LLAMA, SAMPLES, 8, 1, "method: lora")
-        line = re.search(r"^  (\[ -f \"\$DATA\" \].*)$", script, re.M).group(1)
+        line = re.search(r"^  (\[\[ -f \"\$DATA\" .*)$", script, re.M).group(1)
         with tempfile.TemporaryDirectory() as place:
             for name, code in (("a.jsonl", 0), ("b.json", 0), ("c.parquet", 78)):
                 Path(place, name).touch()

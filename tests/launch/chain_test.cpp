@@ -66,7 +66,7 @@ TEST(Chain, TrainingStartsFromWholeWeightsUnderEveryPairOfFrameworks) {
       EXPECT_NE(text.find(left), std::string::npos) << text;
       if (first.adapters()) {
         EXPECT_EQ(text.find("01-a/final"), std::string::npos) << "a folder with adapters alone: " << text;
-        EXPECT_TRUE(finish_of(*before).ends_with("finish_model.py\" merge")) << finish_of(*before);
+        EXPECT_TRUE(finish_of(*before).ends_with("finish_model.py\" answers merge")) << finish_of(*before);
         EXPECT_FALSE(finish_of(*before).starts_with("[")) << "in any case";
       } else {
         EXPECT_FALSE(finish_of(*before).ends_with(" merge"));

@@ -372,7 +372,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   lead_reports(place, work);
   // The link that stands for it among the settings is made in any case, and says what kind of file it is.
   work.checks.emplace_back(
-      "[ -f \"$DATA\" ] && [[ \"$DATA\" == *.json* ]] || { echo \"DATA: $DATA is no file here whose name ends in "
+      "[[ -f \"$DATA\" && \"$DATA\" == *.json* ]] || { echo \"DATA: $DATA is no file here whose name ends in "
       ".jsonl or "
       ".json, with which LLaMA-Factory is started\" >&2; exit 78; }");
   place_settings(place, "llama_factory.yaml", work);
