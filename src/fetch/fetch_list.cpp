@@ -12,6 +12,7 @@
 #include "input/text/csv.h"
 #include "input/text/gunzip.h"
 #include "input/text/json_text.h"
+#include "input/text/untidy/unpack_limits.h"
 
 namespace gpuplan::fetch {
 namespace {
@@ -156,7 +157,7 @@ Result<bool> fetch_pages(HttpClient& client, HttpRequest ask, const PageRule& ru
 }  // namespace
 
 std::uint64_t most_unpacked(std::uint64_t most_bytes) {
-  constexpr std::uint64_t kTimes = 20;  // lists of prices shrink to a tenth
+  constexpr std::uint64_t kTimes = 2;  // the bound of a source leaves room for its list as it is when unpacked
   return most_bytes * kTimes;
 }
 
@@ -199,7 +200,8 @@ Result<void> read_document(const TempFile& file, const Document& document, std::
   const auto pass = [&](std::string_view piece) {
     if (!result) return;
     passed += piece.size();
-    if (passed > most) result = failure("unpacks to more than any price list has");
+    const bool bomb = document.packed && UnpackLimits{}.exceeded(document.size, passed);
+    if (passed > most || bomb) result = failure("unpacks to more than any price list has");
     else result = taker.take(piece);
   };
   for (std::uint64_t at = 0; at < document.size && result;) {

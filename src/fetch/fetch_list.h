@@ -53,8 +53,8 @@ Result<FetchedList> fetch_list(HttpClient& client, const ListRequest& request, H
 /// The most that a document may unpack to.
 std::uint64_t most_unpacked(std::uint64_t most_bytes);
 
-/// Calls `take(std::string_view) -> Result<void>` for a document in pieces, unpacked. Fails where it is damaged or
-/// unpacks to more than `most` bytes.
+/// Calls `take(std::string_view) -> Result<void>` for a document in pieces, unpacked. Fails where it is damaged,
+/// unpacks to more than `most` bytes, or to so many times its size as only equal rows do.
 class DocumentTaker {
  public:
   virtual ~DocumentTaker() = default;

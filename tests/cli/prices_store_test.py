@@ -288,6 +288,9 @@ class Disks(Folder):
         self.assertRegex(ran[0].stderr, r"read-only disk.*nothing was changed\n$")
         self.assertEqual((ran[1].returncode, ran[1].stdout, ran[2].returncode), (0, before, 0))
         self.check()
+        new = subprocess.run([*disk, PROGRAM, "prices", "import", name, "--store", str(self.folder / "new.db")],
+                             env=environment(), capture_output=True, text=True, timeout=60)
+        self.assertRegex(new.stderr, r"new\.db: cannot be made there \(Read-only file system\); name another file with --store\n$")
 
     def test_other_files_stay_as_they_are(self):
         name = self.file("list.csv", price_list(3, 1, "2026-11-01"))

@@ -184,7 +184,8 @@ where: {providers: [acme, bravo]}
         ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--prices"]
         odd = self.file("odd.csv", "provider,gpu,gpus,price\naws,H100 SXM,8,6.88\naws,L40S,1,1.9\n")
         shown = " ".join(run(*ask, odd).stdout.split())
-        self.assertIn("! Prices far from what is usual: 8x H100 SXM at aws for $6.88/h, usual $55.04/h. Look at the list.", shown)
+        self.assertIn("! Prices far from what is usual: 8x H100 SXM at aws for $6.88/h, usual $55.04/h (the recommended one). "
+                      "Look at the list.", shown)
         fair = self.file("fair.csv", "provider,gpu,gpus,price\naws,H100 SXM,8,50\naws,L40S,1,1.9\n")
         self.assertNotIn("Prices far", run(*ask, fair).stdout)
         self.assertIn("Prices far", run("offers", "--prices", odd).stderr)
@@ -277,6 +278,104 @@ where: {providers: [acme, bravo]}
             told = " ".join(run(*self.ASK, "--prices", name).stdout.split())
             self.assertIn("mine.csv, undated", told)
             self.assertEqual("Prices without a date, in a file of 2025-01-01 (" in told, old, told)
+
+    def test_a_list_is_of_the_day_in_its_name(self):
+        text = "provider,gpu,gpus,price_per_hour\nacme,H100 SXM,8,24\n"
+        for name in ("acme-2026-02-20.csv", "2026-02/acme.csv"):
+            told = " ".join(run(*self.ASK, "--prices", self.file(name, text)).stdout.split())
+            self.assertIn("Prices are from 2026-02", told)
+            self.assertNotIn("without a date", told)
+        dated = self.file("acme-2026-02-21.csv", text.replace("hour\n", "hour,date\n").replace("24\n", "24,2026-11-20\n"))
+        self.assertNotIn("Prices are from", run(*self.ASK, "--prices", dated).stdout)
+
+    def test_the_odd_price_of_the_pick_comes_first(self):
+        fair = "".join(f"p{i},H100 SXM,8,{20 + i / 10},r{i},2026-11-20\n" for i in range(5))
+        odd = "".join(f"odd{i},L40S,1,{40 + i},r,2026-11-20\n" for i in range(6))
+        name = self.file("odd.csv", OWN + odd + fair + "cheap,H100 SXM,8,0.9,r,2026-11-20\n")
+        told = " ".join(run(*self.ASK, "--prices", name).stdout.split())
+        self.assertIn("Recommended: 8x H100 SXM at cheap", told)
+        self.assertIn("Prices far from what is usual: 8x H100 SXM at cheap for $0.90/h", told)
+        self.assertIn("(the recommended one)", told)
+
+    def test_every_answer_with_prices_says_how_old_they_are(self):
+        old = self.file("old.csv", "provider,gpu,gpus,price_per_hour,spot_price,region,date\nacme,H100 SXM,8,20,9,us,2026-05-20\n")
+        new = self.file("new.csv", Path(old).read_text().replace("2026-05", "2026-11"))
+        work = self.ASK[1:]
+        for words in (["plan", *work], ["whatif", *work, "--set", "epochs=2"], ["whatif", *work, "--sensitivity"],
+                      ["simulate", *work]):
+            for more in ([], ["--details"]):
+                self.assertIn("Prices are from 2026-05-20, 6 months old: look them up before you rent.",
+                              " ".join(run(*words, *more, "--prices", old).stdout.split()), words)
+                self.assertNotIn("Prices are from", run(*words, *more, "--prices", new).stdout, words)
+            self.assertIn("prices from 2026-05-20, 6 months old",
+                          " ".join(run(*words, "--details", "--prices", old).stdout.lower().split()), words)
+            market = json.loads(run(*words, "--json", "--prices", old).stdout)["market"]
+            self.assertEqual((market["as_of"], market["age_days"]), ("2026-05-20", 186), words)
+
+    def test_reasons_beyond_those_shown_are_counted(self):
+        rows = "".join(f"acme,GPU number {i},8,{20 + i},us,2026-11-20\n" for i in range(13))
+        self.imported("many.csv", OWN + "acme,H100 SXM,8,20,us,2026-11-20\n" + rows)
+        shown = self.prices("status").stdout
+        self.assertEqual(shown.count("a GPU that gpuplan does not know"), 10)
+        self.assertIn("3 more reasons (--details).", shown)
+        whole = self.prices("status", "--details").stdout
+        self.assertEqual(whole.count("a GPU that gpuplan does not know"), 13)
+        self.assertNotIn("more reason", whole)
+
+    def test_what_a_million_tokens_cost_without_an_api(self):
+        ask = ["plan", "--generate", "--samples", "100k", "--prompt", "500", "--new", "300", "--gpu", "H100 SXM", "--model"]
+        for model, served in (("Qwen2.5-7B", "Qwen2.5-7B-Instruct"), ("Qwen2.5-7B-Instruct", "Qwen2.5-7B-Instruct"),
+                              ("Qwen2.5-14B", None)):
+            told = json.loads(run(*ask, model, "--json").stdout)
+            self.assertGreater(told["usd_per_1m_output_tokens"], 0, model)
+            if served:
+                self.assertEqual(told["api"]["model"], served)
+                self.assertAlmostEqual(told["api"]["plan_usd_per_1m_output_tokens"], told["usd_per_1m_output_tokens"])
+            else:
+                self.assertIsNone(told["api"])
+                self.assertIn("per 1M output tokens (no API price of the model is known)",
+                              " ".join(run(*ask, model, "--details").stdout.split()))
+        self.assertIsNone(json.loads(run(*self.ASK, "--json").stdout)["usd_per_1m_output_tokens"])
+
+    def test_gpus_show_what_machines_with_them_cost(self):
+        for words in (["H100:8"], ["8x", "H100"], ["gpu_name=H100_SXM num_gpus>=8 dph<30"], ["accelerators=H100:8"]):
+            shown = run("gpus", *words, GPUPLAN_STORE="")
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            for part in ("H100 SXM", "USABLE MEMORY", "8x H100 SXM", "offers that match"):
+                self.assertIn(part, shown.stdout, words)
+            told = json.loads(run("gpus", *words, "--json", GPUPLAN_STORE="").stdout)
+            self.assertEqual({row["gpu"] for row in told["offers"]}, {gpu["name"] for gpu in told["gpus"]}, words)
+            self.assertEqual({row["gpus"] for row in told["offers"]}, {8}, words)
+        cheap = json.loads(run("gpus", "gpu_name=H100_SXM num_gpus>=8 dph<30", "--json", GPUPLAN_STORE="").stdout)["offers"]
+        self.assertLess(max(row["price_usd_per_hour"] for row in cheap), 30)
+        # What is said of GPUs and what of machines count together; other words are those of machines.
+        both = json.loads(run("gpus", "vendor=amd num_gpus=8", "--json", GPUPLAN_STORE="").stdout)
+        self.assertEqual({gpu["vendor"] for gpu in both["gpus"]}, {"amd"})
+        self.assertEqual({row["provider"] for row in
+                          json.loads(run("gpus", "H100:8", "aws", "--json", GPUPLAN_STORE="").stdout)["offers"]}, {"aws"})
+        self.assertNotIn("offers", json.loads(run("gpus", "H100", "--json").stdout))
+        self.assertEqual(run("gpus", "H100:7", GPUPLAN_STORE="").returncode, 3)
+        self.assertIn("No GPU of", run("gpus", "H100:8", "vendor=amd", GPUPLAN_STORE="").stdout)
+        self.assertIn("unknown field 'memry'", run("gpus", "memry>=4").stderr)
+
+    def test_offers_in_the_words_of_others(self):
+        def rows(*words):
+            done = run("offers", *words, "--json", GPUPLAN_STORE="")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["offers"]
+        self.assertEqual(rows("8x", "H100"), rows("8x H100"))
+        self.assertEqual(rows("infra=aws/us-east-1"), rows("provider=aws", "region=us-east-1"))
+        self.assertEqual(rows("backend=aws", "H100"), rows("H100", "--backend", "aws"))
+        self.assertEqual(rows("--accelerators", "A100:8"), rows("A100:8"))
+        self.assertEqual(rows("cpus=64+"), rows("vcpus>=64"))
+        self.assertEqual(rows("cpus>=64"), rows("vcpus>=64"))
+        spot = rows("use_spot=true", "H100")
+        self.assertEqual(spot, rows("--spot", "H100"))
+        prices = [row["spot_per_gpu_usd_per_hour"] for row in spot]
+        self.assertTrue(prices and None not in prices and prices == sorted(prices))
+        done = run("offers", "memory=512+", "--json", GPUPLAN_STORE="")
+        self.assertEqual(json.loads(done.stdout)["offers"], rows("ram>=512"))
+        self.assertIn("is read as SkyPilot means it", done.stderr)
 
     def test_offers_are_those_that_plans_take(self):
         plans = json.loads(run(*self.ASK, "--json").stdout)["market"]["offers"]

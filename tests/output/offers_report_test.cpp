@@ -1,5 +1,6 @@
 #include "output/facts/offers_report.h"
 #include "output/facts/offer_groups.h"
+#include "output/facts/offer_words.h"
 
 #include <gtest/gtest.h>
 
@@ -193,6 +194,20 @@ TEST(OffersReport, TakesWhatPeopleTypeElsewhere) {
   }
 }
 
+TEST(OffersReport, WordsOfSkyPilotAndDstack) {
+  const auto meant = [](const std::vector<std::string>& filter) { return meant_offers(filter).filter; };
+  using Terms = std::vector<std::string>;
+  EXPECT_EQ(meant({"infra=aws/us-east-1/us-east-1a"}), (Terms{"provider=aws", "region=us-east-1", "zone=us-east-1a"}));
+  EXPECT_EQ(meant({"infra=*/us-east-1"}), (Terms{"region=us-east-1"}));
+  EXPECT_EQ(meant({"backend=aws H100:8"}), (Terms{"provider=aws", "H100:8"}));
+  EXPECT_EQ(meant({"use_spot=true"}), (Terms{"spot>0"}));
+  EXPECT_TRUE(meant_offers(Terms{"use_spot=true"}).spot);
+  EXPECT_EQ(meant({"use_spot: no", "use_spot=no"}), (Terms{"use_spot: no"}));
+  EXPECT_EQ(meant({"memory=64+"}), (Terms{"ram>=64"}));
+  EXPECT_EQ(meant_offers(Terms{"memory=64+"}).notes.size(), 1U) << "gpuplan's memory is that of a GPU";
+  EXPECT_EQ(meant({"memory>=64", "cpus=8+", "region=eu"}), (Terms{"memory>=64", "cpus=8+", "region=eu"}));
+}
+
 TEST(OffersReport, SortsByAnyField) {
   const Market market = small_market();
   const auto order = [&](const std::string& sort) {
@@ -208,6 +223,11 @@ TEST(OffersReport, SortsByAnyField) {
   EXPECT_EQ(order("dph-"), "8;1;2;") << "no price comes last";
   EXPECT_EQ(order("dph"), "1;8;2;") << "in either direction";
   EXPECT_EQ(order("provider"), "8;2;1;");
+  EXPECT_EQ(order("gpu,gpus-"), "8;1;2;") << "the first counts first";
+  EXPECT_EQ(order("gpus-,dph"), "8;2;1;");
+  EXPECT_TRUE(is_order("num_gpus,dph-"));
+  EXPECT_FALSE(is_order("num_gpus,out.csv"));
+  EXPECT_EQ(order("gpus,prise"), "--sort: unknown field 'prise'. Did you mean 'price'?");
   EXPECT_EQ(order("prise"), "--sort: unknown field 'prise'. Did you mean 'price'?");
 }
 

@@ -113,6 +113,15 @@ TEST(RowFilter, ShorthandAndConditionsInOneArgument) {
   EXPECT_EQ(rows({"memory>=80 H100:8"}), (Rows{2, 3}));
 }
 
+TEST(RowFilter, NumbersAsOthersWriteThem) {
+  EXPECT_EQ(rows({"memory=48+"}), (Rows{1, 2, 3, 4}));
+  EXPECT_EQ(rows({"memory==48 GiB+"}), (Rows{1, 2, 3, 4}));
+  EXPECT_EQ(filter_terms(std::vector<std::string>{"8x", "H100", "memory", ">=", "40"}),
+            (std::vector<std::string>{"8x H100", "memory>=40"}));
+  EXPECT_EQ(filter_terms(std::vector<std::string>{"x", "H100"}), (std::vector<std::string>{"x", "H100"}));
+  EXPECT_EQ(filter_terms(std::vector<std::string>{"8x", "memory>=40"}), (std::vector<std::string>{"8x", "memory>=40"}));
+}
+
 TEST(RowFilter, SaysWhatIsWrong) {
   EXPECT_EQ(message({"80GB..24GB"}), "filter '80GB..24GB': expected the smaller memory first: 24GB..80GB");
   EXPECT_EQ(message({"80GB..24GB:8"}), "filter '80GB..24GB:8': expected the smaller memory first: 24GB..80GB");

@@ -59,6 +59,19 @@ TEST(ApiPrices, AtTheEvenNumberBothCostTheSame) {
   EXPECT_NEAR(standing + work * scale, found->api.value * scale, 1e-9);
 }
 
+TEST(ApiPrices, AModelAndTheOneTaughtFromItAreOne) {
+  for (const auto& [model, priced] : {std::pair("Q-7B", "Q-7B-Instruct"), std::pair("Q-7B-Instruct", "Q-7B"),
+                                      std::pair("G-2b", "G-2b-it"), std::pair("C-Chat", "C")}) {
+    Asked a = asked();
+    std::get<GeneratePhase>(a.job.phases.front().work).models.front().shape.name = model;
+    a.catalogue.api_prices.push_back({priced, "kin", Dollars{1}, Dollars{1}, "s", "2026-08"});
+    EXPECT_EQ(api_comparison(a.plan, a.job, a.catalogue)->price->provider, "kin") << model;
+    // Its own price comes first, whatever the other costs.
+    a.catalogue.api_prices.push_back({model, "own", Dollars{9}, Dollars{9}, "s", "2026-08"});
+    EXPECT_EQ(api_comparison(a.plan, a.job, a.catalogue)->price->provider, "own") << model;
+  }
+}
+
 TEST(ApiPrices, NeverWhereTheWorkAloneCostsMore) {
   Asked a = asked();
   a.plan.cost.p50 = Dollars{12};  // 9.6 of it for the work
@@ -70,7 +83,10 @@ TEST(ApiPrices, NeverWhereTheWorkAloneCostsMore) {
 TEST(ApiPrices, OnlyTextOfOneModelThatIsServed) {
   Asked a = asked();
   a.catalogue.api_prices.erase(a.catalogue.api_prices.begin(), a.catalogue.api_prices.begin() + 2);
-  EXPECT_FALSE(api_comparison(a.plan, a.job, a.catalogue));
+  const auto alone = api_comparison(a.plan, a.job, a.catalogue);
+  ASSERT_TRUE(alone.has_value()) << "what a million tokens cost on the plan's machines needs no API";
+  EXPECT_EQ(alone->price, nullptr);
+  EXPECT_NEAR(alone->own_per_million().value, 0.5, 1e-9);
   a = asked();
   std::get<GeneratePhase>(a.job.phases.front().work).collect = true;
   EXPECT_FALSE(api_comparison(a.plan, a.job, a.catalogue));

@@ -1,11 +1,15 @@
 #include "api/questions/offers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "base/whole.h"
 #include "input/prices/region_areas.h"
+#include "output/facts/offer_words.h"
+#include "output/text/row_filter.h"
+#include "output/text/row_shorthand.h"
 #include "plan/answer/market.h"
 #include "plan/billing/own_terms.h"
 
@@ -80,6 +84,33 @@ Offer as_row(Offer box) {
   return box;
 }
 
+/// Of machines, and of nothing that a GPU is.
+bool is_of_machines(const std::string& term) {
+  const std::size_t sign = term.find_first_of("<>=!");
+  if (sign == std::string::npos) {
+    const auto said = read_shorthand(term);
+    return said && *said && (*said)->gpus;
+  }
+  return !is_gpu_condition(term) && is_offer_condition(term);
+}
+
+struct Parted {
+  std::vector<std::string> of_gpus, of_machines;
+};
+
+/// "H100:8" names a GPU, and how many of them a machine has; a word that no GPU is called may be a provider's.
+Parted parted(const std::vector<std::string>& filter, const Catalogue& catalogue) {
+  Parted parts;
+  for (const std::string& term : filter_terms(filter)) {
+    const bool condition = term.find_first_of("<>=!") != std::string::npos;
+    const auto named = condition ? Result<GpusReport>(GpusReport{}) : select_gpus(catalogue, {&term, 1});
+    const bool of_machines = is_of_machines(term) || (named && !condition && named->rows.empty());
+    if (of_machines) parts.of_machines.push_back(term);
+    if (!of_machines || (named && !named->rows.empty())) parts.of_gpus.push_back(term);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& selection, const Catalogue& catalogue) {
@@ -98,7 +129,11 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
   std::map<const Offer*, Interval<DollarsPerSecond>> listed;
   if (offers->discounted) listed = prices_before(request.config.discounts, known);
   use_commitments(request, known, listed);
+  MeantOffers meant = meant_offers(selection.filter);
   OfferSelection with_areas = selection;
+  with_areas.filter = std::move(meant.filter);
+  if (meant.spot && with_areas.sort.empty()) with_areas.sort = "spot_per_gpu";
+  std::ranges::move(meant.notes, std::back_inserter(offers->warnings));
   with_areas.regions_of = regions_of;
   auto report = select_offers(shown, catalogue, with_areas,
                               whole<std::size_t>(left_out.too_old + left_out.outdated + left_out.gone));
@@ -110,6 +145,40 @@ Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& se
   note_commitments(request, *report);
   report->listed = std::move(listed);
   return OffersAnswer{std::move(known), *std::move(report), std::move(offers->warnings)};
+}
+
+bool asks_for_machines(const std::vector<std::string>& filter) {
+  return std::ranges::any_of(filter_terms(filter), is_of_machines);
+}
+
+Result<GpusAnswer> ask_machines(const Request& request, const std::vector<std::string>& filter, bool all,
+                                std::size_t ordered, const Catalogue& catalogue) {
+  Parted parts = parted(filter, catalogue);
+  auto gpus = select_gpus(catalogue, parts.of_gpus);
+  if (gpus && gpus->rows.empty()) {
+    // "H100:8 aws": a word that is the maker of other GPUs, too.
+    const auto is_word = [](const std::string& term) {
+      return term.find_first_of("<>=!") == std::string::npos && !is_of_machines(term);
+    };
+    std::ranges::copy_if(parts.of_gpus, std::back_inserter(parts.of_machines), is_word);
+    std::erase_if(parts.of_gpus, is_word);
+    gpus = select_gpus(catalogue, parts.of_gpus);
+  }
+  if (!gpus) return std::unexpected(std::move(gpus.error()));
+  gpus->counted.clear();
+  if (gpus->rows.empty()) return GpusAnswer{*std::move(gpus), {}};
+  OfferSelection selection{.filter = parts.of_machines, .all = all, .ordered = ordered};
+  if (!parts.of_gpus.empty()) {
+    std::string names;
+    for (const Gpu* gpu : gpus->rows) names += (names.empty() ? "gpu=" : ",") + gpu->name;
+    selection.filter.push_back(std::move(names));
+  }
+  auto offers = ask_offers(request, selection, catalogue);
+  if (!offers) return std::unexpected(std::move(offers.error()));
+  std::erase_if(gpus->rows, [&](const Gpu* gpu) {
+    return std::ranges::none_of(offers->report.rows, [&](const Offer* offer) { return offer->gpu == gpu->name; });
+  });
+  return GpusAnswer{*std::move(gpus), *std::move(offers)};
 }
 
 }  // namespace gpuplan::api

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
+#include "plan/answer/plan.h"
 
 namespace gpuplan::api {
 
@@ -20,8 +22,11 @@ struct NamedText {
 Result<std::vector<Offer>> read_price_lists(const std::vector<NamedText>& lists, const std::vector<std::string>& rates,
                                             const Catalogue& catalogue);
 
-/// What to tell of prices that are far from what others ask; empty: none is.
-std::string odd_prices_told(const std::vector<Offer>& offers, const Catalogue& catalogue);
+/// What to tell of prices that are far from what others ask, those of the plan that is recommended before the others;
+/// empty: none is. Null: none is recommended yet.
+std::string odd_prices_told(const std::vector<Offer>& offers, const Catalogue& catalogue, const Plan* pick = nullptr);
+/// Whether a sentence is one of those.
+bool tells_odd_prices(std::string_view sentence);
 
 /// The same of lists whose offers have no date, and whose files were changed long ago; of several lists only where none
 /// has dates.

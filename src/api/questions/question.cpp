@@ -329,6 +329,11 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   filter.spot_refused = searched->found.market.spot_refused;
   filter.preemptible = searched->found.market.preemptible;
   searched->found.market = filter;
+  // Before the search nobody knew whose price is paid.
+  if (const auto pick = searched->found.recommendations.pick)
+    for (std::string& told : searched->job.from_config)
+      if (tells_odd_prices(told))
+        told = odd_prices_told(known, catalogue, &searched->found.plans[static_cast<std::size_t>(*pick)]);
   return searched;
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/runs/choose_plan.h"
 #include "base/text.h"
+#include "output/text/price_age.h"
 #include "output/words/plan_words.h"
 #include "plan/advice/whatif.h"
 #include "plan/billing/own_terms.h"
@@ -246,6 +247,10 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
   report.plan_id = plan->id;
   report.otherwise = otherwise_words(searched->job, *pick, *plan, plan_report);
   report.header = header_of(report, spot_offer);
+  report.prices = prices_words(plan_report);
+  report.old_prices = old_price_words(plan_report, *plan);
+  report.prices_as_of = searched->found.as_of;
+  report.price_age_days = days_old(report.prices_as_of, plan_report.price_day());
   if (report.simulation.pieces.size() > 1) {
     std::vector<std::string> names;
     for (const SimulatedPiece& piece : report.simulation.pieces)

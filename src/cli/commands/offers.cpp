@@ -21,6 +21,7 @@ struct OffersArguments {
   Common common;
   OfferSelection selection;
   std::vector<std::string> gpus, providers, regions;  ///< as the filters of a plan have them
+  bool spot = false;
   std::vector<std::string> prices;
   std::vector<std::string> rates;  ///< EUR=1.08
   StoreOptions store;
@@ -29,6 +30,7 @@ struct OffersArguments {
 
 /// What flags ask for as terms of the filter: of those of one flag any will do.
 void add_terms(const OffersArguments& options, std::vector<std::string>& filter) {
+  if (options.spot) filter.emplace_back("use_spot=true");
   if (!options.gpus.empty()) filter.push_back(join(options.gpus, ","));
   for (const auto& [field, names] :
        {std::pair("provider=", &options.providers), std::pair("region=", &options.regions)})
@@ -109,18 +111,22 @@ CommandSpec offers_command() {
                              .target = &options->regions,
                              .help = "only in this region or area, such as eu (repeatable)",
                              .value = "NAME"});
+  command.options.push_back({.names = "--spot", .target = &options->spot, .help = "only with a spot price"});
   add_price_options(command, options->prices, options->rates);
   add_store_options(command, options->store);
   add_config_flag(command, options->no_config);
   command.options.push_back({.names = "--sort",
                              .target = &options->selection.sort,
-                             .help = "field to sort by; price- has the largest first",
+                             .help = "field to sort by, or several: gpus,price-; with - the largest first",
                              .value = "FIELD"});
   command.options.push_back({.names = "--group-by",
                              .target = &options->selection.group_by,
                              .help = "one row for each gpu, provider, region, ... or several: gpu,region",
                              .value = "FIELD"});
-  command.aliases = {{.name = "--order", .flag = "--sort"}, {.name = "--cloud", .flag = "--provider"}};
+  command.aliases = {{.name = "--order", .flag = "--sort"},
+                     {.name = "--cloud", .flag = "--provider"},
+                     {.name = "--backend", .flag = "--provider"},
+                     {.name = "--accelerators", .flag = "--gpu"}};
   add_all_flag(command, options->selection.all, "list every row, old prices too");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);

@@ -101,6 +101,10 @@ void CurlEasy::set_callback(int option, Callback callback) {
   note(curl_library()->easy_setopt(handle_, static_cast<CURLoption>(option), callback));
 }
 
+void CurlEasy::set_progress(int option, Progress callback) {
+  note(curl_library()->easy_setopt(handle_, static_cast<CURLoption>(option), callback));
+}
+
 void CurlEasy::add_line(const std::string& line) {
   if (void* longer = curl_library()->slist_append(static_cast<curl_slist*>(lines_), line.c_str())) {
     lines_ = longer;

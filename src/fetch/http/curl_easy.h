@@ -14,6 +14,8 @@ namespace gpuplan::fetch {
 class CurlEasy {
  public:
   using Callback = std::size_t (*)(char* data, std::size_t size, std::size_t count, void* user);
+  /// Of bytes to come, that came, to be sent and that were sent; other than 0 ends the transfer.
+  using Progress = int (*)(void* user, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
 
   /// Fails with the line that installs libcurl.
   static Result<CurlEasy> open();
@@ -29,6 +31,7 @@ class CurlEasy {
   void set_text(int option, const char* text);
   void set_pointer(int option, void* pointer);
   void set_callback(int option, Callback callback);
+  void set_progress(int option, Progress callback);
   /// False: this libcurl does not know one of the options.
   bool all_set() const { return all_set_; }
   /// A line of the request's header.

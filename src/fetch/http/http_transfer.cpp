@@ -25,9 +25,14 @@ struct Incoming {
   bool other_part = false;  ///< what is resumed has changed meanwhile
   std::uint64_t unwanted = 0;
   std::string refusal{};
+  const CurlEasy* curl = nullptr;
+  std::int64_t came = -1;  ///< bytes, when there was news last
+  double news_at = 0;      ///< host->now() of that
+  bool stalled = false;
 
   bool begin();
   bool take(std::string_view bytes);
+  bool still_comes(std::int64_t bytes);
 };
 
 std::string size_text(std::uint64_t bytes) {
@@ -78,6 +83,22 @@ bool Incoming::take(std::string_view bytes) {
   }
   host->came(into->size() - terms->begin);
   return true;
+}
+
+/// libcurl's own bound looks at the mean speed of some seconds, and would end a silent transfer that much later.
+bool Incoming::still_comes(std::int64_t bytes) {
+  const double now = host->now();
+  const bool connected = curl->number(CURLINFO_PRETRANSFER_TIME_T) > 0;
+  if (bytes != came || !connected) {
+    came = bytes;
+    news_at = now;
+  }
+  stalled = now - news_at >= terms->limits->stall_s;
+  return !stalled;
+}
+
+int on_progress(void* incoming, std::int64_t, std::int64_t down, std::int64_t, std::int64_t) {
+  return static_cast<Incoming*>(incoming)->still_comes(down) ? 0 : 1;
 }
 
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* incoming) {
@@ -222,6 +243,7 @@ void set_times(CurlEasy& curl, const TransferTerms& terms) {
 TransferResult judge(const CurlEasy& curl, int code, const Incoming& incoming, const char* detail, double spent) {
   if (!incoming.refusal.empty()) return {Kind::kFailed, incoming.refusal};
   if (incoming.other_part) return {Kind::kAgain, "changed while it was sent"};
+  if (incoming.stalled) code = CURLE_OPERATION_TIMEDOUT;
   const bool enough = code == CURLE_WRITE_ERROR && !incoming.wanted;  // of the page that goes with an error
   if (code == CURLE_OK || enough) return judge_status(curl, incoming);
   return judge_error(code, incoming, detail, curl.number(CURLINFO_PRETRANSFER_TIME_T) > 0, spent);
@@ -231,6 +253,7 @@ TransferResult judge(const CurlEasy& curl, int code, const Incoming& incoming, c
 
 TransferResult transfer(CurlEasy& curl, const TransferTerms& terms, TempFile& into, HttpHost& host) {
   Incoming incoming{&terms, &into, &host};
+  incoming.curl = &curl;
   std::array<char, CURL_ERROR_SIZE> detail{};
   const HttpRequest& request = *terms.request;
   const std::string& body = request.secret_body.empty() ? request.body : request.secret_body.reveal();
@@ -244,6 +267,9 @@ TransferResult transfer(CurlEasy& curl, const TransferTerms& terms, TempFile& in
   curl.set_pointer(CURLOPT_HEADERDATA, &incoming);
   curl.set_callback(CURLOPT_WRITEFUNCTION, &on_body);
   curl.set_pointer(CURLOPT_WRITEDATA, &incoming);
+  curl.set(CURLOPT_NOPROGRESS, 0);
+  curl.set_progress(CURLOPT_XFERINFOFUNCTION, &on_progress);
+  curl.set_pointer(CURLOPT_XFERINFODATA, &incoming);
   if (!terms.limits->certificates.empty()) curl.set_text(CURLOPT_CAINFO, terms.limits->certificates.c_str());
   if (!body.empty()) {
     curl.set_size(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<std::int64_t>(body.size()));

@@ -68,8 +68,15 @@ Result<std::vector<Offer>> read_any_prices(std::string_view text, std::string_vi
                                            const std::vector<CurrencyRate>& rates, const Catalogue& catalogue) {
   // A plain list with a damaged row is still one.
   const auto header = CsvTable::parse(text.substr(0, text.find_first_of("\r\n")), file);
-  if (text.empty() || (header && is_plain(*header))) return read_prices(text, file, rates, catalogue);
-  FeedTerms terms{std::string(file), provider_of_path(file), "", std::string(file), rates};
+  const std::string day = date_of_path(file).date;
+  if (text.empty() || (header && is_plain(*header))) {
+    auto offers = read_prices(text, file, rates, catalogue);
+    if (!offers || day.empty()) return offers;
+    for (Offer& offer : *offers)
+      if (offer.as_of.empty()) offer.as_of = day;
+    return offers;
+  }
+  FeedTerms terms{std::string(file), provider_of_path(file), day, std::string(file), rates};
   FeedSource source(std::move(terms), "", catalogue);
   if (const auto taken = source.take(text); !taken) return std::unexpected(taken.error());
   auto feeds = source.finish();

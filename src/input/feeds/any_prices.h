@@ -10,7 +10,8 @@
 
 namespace gpuplan {
 
-/// Offers of a list, in the order of its rows. Lists of gpuplan's own columns are read by read_prices(), which says of
+/// Offers of a list, in the order of its rows; those without a date are of the day in the name of the file, or of its
+/// folder. Lists of gpuplan's own columns are read by read_prices(), which says of
 /// each cell what it expected; others as `prices import` reads them. A row of a list of one's own that can not be used
 /// is an error with file and line: whoever writes a list means all of it. Rows of other people's lists are passed over.
 Result<std::vector<Offer>> read_any_prices(std::string_view text, std::string_view file,

@@ -1,7 +1,12 @@
 #include "input/feeds/feed_names.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "base/text.h"
+#include "input/text/csv.h"
 
 namespace gpuplan {
 namespace {
@@ -49,6 +54,41 @@ std::string provider_of_path(std::string_view path) {
   for (const std::string_view word : words)
     if (const auto known = known_provider(word); !known.empty() && word.size() >= kShortest) return std::string(known);
   return "";
+}
+
+std::string date_in_name(std::string_view name) {
+  std::string best;
+  const auto digits = [&](std::size_t at, std::size_t count) {
+    if (at + count > name.size()) return false;
+    return std::ranges::all_of(name.substr(at, count), is_digit);
+  };
+  for (std::size_t at = 0; at + 7 <= name.size(); ++at) {
+    if ((at > 0 && is_digit(name[at - 1])) || !name.substr(at).starts_with("20") || !digits(at, 4)) continue;
+    std::string date;
+    const bool dashes = (name[at + 4] == '-' || name[at + 4] == '_') && digits(at + 5, 2);
+    if (dashes && at + 10 <= name.size() && name[at + 7] == name[at + 4] && digits(at + 8, 2))
+      date = std::string(name.substr(at, 4)) + '-' + std::string(name.substr(at + 5, 2)) + '-' +
+             std::string(name.substr(at + 8, 2));
+    else if (dashes && (at + 7 == name.size() || !is_digit(name[at + 7])))
+      date = std::string(name.substr(at, 4)) + '-' + std::string(name.substr(at + 5, 2));
+    else if (digits(at, 8) && (at + 8 == name.size() || !is_digit(name[at + 8])))
+      date = std::string(name.substr(at, 4)) + '-' + std::string(name.substr(at + 4, 2)) + '-' +
+             std::string(name.substr(at + 6, 2));
+    if (!date.empty() && is_iso_date(date)) best = date;
+  }
+  return best;
+}
+
+DateOfPath date_of_path(std::string_view path) {
+  if (std::string date = date_in_name(path.substr(path.rfind('/') + 1)); !date.empty()) return {std::move(date)};
+  // Copies are new, whatever they hold: "skypilot-2022-12/aws.csv". The nearest folder counts.
+  for (std::string_view folders = path.substr(0, path.rfind('/') + 1); folders.ends_with('/');) {
+    folders.remove_suffix(1);
+    const std::size_t begin = folders.rfind('/') + 1;  // npos + 1 is 0
+    if (std::string date = date_in_name(folders.substr(begin)); !date.empty()) return {std::move(date), true};
+    folders = folders.substr(0, begin);
+  }
+  return {};
 }
 
 }  // namespace gpuplan

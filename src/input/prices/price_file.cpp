@@ -155,6 +155,9 @@ class PriceReader {
       spot = spot || kind == PriceKind::kSpot;
       if (kind == PriceKind::kOther)
         cells_.fail_cell(row, column, column == spot_ ? "yes or no" : "a kind of price such as on-demand or spot");
+      if (kind == PriceKind::kServerless)
+        cells_.fail(row, "column " + printable(table_.name(column), 40) +
+                             ": a serverless price rents no machine; leave the row out");
       if (kind == PriceKind::kCommitted)
         cells_.fail(row, "column " + printable(table_.name(column), 40) + ": '" +
                              printable(cells_.text(row, column), 40) +

@@ -32,9 +32,16 @@ bool begins_as(std::string_view word, Words beginnings) {
 
 // Names without blanks and signs.
 constexpr Words kAnyNames =
-    "pricing|pricingtype|pricetype|pricingmodel|pricekind|pricingmode|purchaseoption|purchasetype|purchasemodel|"
-    "paymentoption|billingtype|market|markettype|capacitytype|tier|leasetype|offertype|offeringtype|instancelifecycle|"
+    "pricing|paymentoption|billingtype|market|markettype|capacitytype|tier|leasetype|offertype|offeringtype|"
+    "instancelifecycle|"
     "lifecycle|provisioningmodel|provisioning|rentaltype|usagetype";
+// Names made of a word of prices and one of sorts: "price tier", "pricing class", "tipo de precio".
+constexpr Words kOfPrices = "price|prices|pricing|purchase|purchasing|tariff|preis|prix|precio|precios|tarif|tarifa";
+constexpr Words kOfBills = "billing|payment|charge|charging|rate|cost|rent|rental|usage|service|lease|offer|offering";
+constexpr Words kSorts =
+    "tier|tiers|class|type|kind|model|mode|option|plan|category|scheme|level|art|typ|klasse|modell|stufe|tipo|clase|"
+    "modelo|modele|categorie|classe";
+constexpr Words kOf = "of|de|du|des|del";
 constexpr Words kMaybeNames =
     "type|kind|plan|billing|billingmode|billingmodel|option|mode|class|category|purchase|lease";
 constexpr Words kSpotNames =
@@ -58,7 +65,8 @@ constexpr Words kYears = "yr|yrs|year|years|yearly";
 constexpr Words kTermOnly = "monthly|month|weekly|week|quarterly|fixed";
 constexpr Words kOnDemandWords = "ondemand|demand|payg|paygo|payasyougo|hourly|hour|hours|hr|paug";
 constexpr Words kUsualWords =
-    "standard|secure|community|regular|list|default|normal|public|instant|flexible|dedicated|od|pay|as|you|go";
+    "standard|secure|community|regular|list|default|normal|public|instant|flexible|dedicated|marketplace|production|od|"
+    "pay|as|you|go";
 constexpr Words kFillers =
     "on|price|prices|pricing|priced|instance|instances|vm|vms|plan|capacity|type|the|of|per|with|for|gpu|gpus|use|"
     "usage|"
@@ -66,8 +74,24 @@ constexpr Words kFillers =
 
 struct Found {
   bool spot = false, committed = false, lasts = false, upfront = false;
-  bool on_demand = false, usual = false, negated = false, other = false;
+  bool on_demand = false, usual = false, negated = false, serverless = false, other = false;
 };
+
+/// Whether a name is words of these two lists and nothing else, in either order: "pricetier", "tipodeprecio".
+bool is_made_of(std::string_view name, Words what, Words sort) {
+  const auto rest_after = [](std::string_view text, Words begins, auto is_rest) {
+    return std::ranges::any_of(split(begins, '|'), [&](std::string_view word) {
+      return text.starts_with(word) && is_rest(text.substr(word.size()));
+    });
+  };
+  const auto both = [&](Words first, Words second) {
+    return rest_after(name, first, [&](std::string_view rest) {
+      return is_word_of(rest, second) ||
+             rest_after(rest, kOf, [&](std::string_view last) { return is_word_of(last, second); });
+    });
+  };
+  return both(what, sort) || both(sort, what);
+}
 
 /// One word, with the figures before it: "1yr" and "1 yr" are the same.
 void look_at(std::string_view word, bool figure, KindAsked asked, Found& found) {
@@ -76,6 +100,7 @@ void look_at(std::string_view word, bool figure, KindAsked asked, Found& found) 
            is_word_of(word, kOnDemandWords))
     found.on_demand = true;
   else if (begins_as(word, kSpotWords)) found.spot = true;
+  else if (word == "serverless") found.serverless = true;
   else if (is_word_of(word, kUpfront)) found.upfront = true;
   else if (begins_as(word, kCommittedWords) || (asked == KindAsked::kCommitment && is_word_of(word, kTermOnly)))
     found.committed = true;
@@ -91,6 +116,8 @@ KindAsked kind_asked(std::string_view name) {
   if (is_word_of(word, kSpotNames)) return KindAsked::kSpot;
   if (is_word_of(word, kAnyNames)) return KindAsked::kAny;
   if (is_word_of(word, kMaybeNames)) return KindAsked::kMaybe;
+  if (is_made_of(word, kOfPrices, kSorts)) return KindAsked::kAny;
+  if (is_made_of(word, kOfBills, kSorts)) return KindAsked::kMaybe;
   if (is_word_of(word, kTermNames)) return KindAsked::kCommitment;
   const auto holds = [&](Words words) {
     return std::ranges::any_of(split(words, '|'),
@@ -137,6 +164,7 @@ PriceKind price_kind(std::string_view words, KindAsked asked) {
   // Where nothing but what stands in it tells what a column is, all of it must.
   const bool telling = asked != KindAsked::kNothing && asked != KindAsked::kMaybe;
   if (found.other && !telling) return PriceKind::kOther;
+  if (found.serverless) return PriceKind::kServerless;
   if (found.upfront) return PriceKind::kCommitted;  // "no upfront" too
   if (found.negated && (found.spot || found.committed)) return PriceKind::kOnDemand;
   if (found.spot) return PriceKind::kSpot;
@@ -155,6 +183,7 @@ void KindColumn::note(std::string_view cell) {
       break;
     case PriceKind::kSpot:
     case PriceKind::kCommitted:
+    case PriceKind::kServerless:
       ++telling_;
       break;
     case PriceKind::kOther:

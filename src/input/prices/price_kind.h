@@ -11,8 +11,9 @@ enum class PriceKind : std::uint8_t {
   kUnsaid,
   kOnDemand,
   kSpot,
-  kCommitted,  ///< reserved, for a term, for a contract
-  kOther       ///< words that say something else
+  kCommitted,   ///< reserved, for a term, for a contract
+  kServerless,  ///< of calls or functions: no machine is rented
+  kOther        ///< words that say something else
 };
 
 /// What the name of a column or field asks of the price.

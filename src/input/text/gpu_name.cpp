@@ -1,6 +1,7 @@
 #include "input/text/gpu_name.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -51,6 +52,46 @@ Sized split_size(std::string_view name) {
     return {std::move(stem), std::string(name.substr(i, digits_end - i))};
   }
   return {std::string(name), ""};
+}
+
+/// "RTX 6000 Pro" and "NVIDIA RTX PRO 6000" alike: words in lower case and in order, without makers.
+std::vector<std::string> sorted_words(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kMakers = {"nvidia", "amd", "intel", "geforce", "instinct"};
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find_first_of(" -_/()", at), name.size());
+    std::string word = to_lower(name.substr(at, end - at));
+    if (!word.empty() && std::ranges::find(kMakers, word) == kMakers.end()) words.push_back(std::move(word));
+    at = end + 1;
+  }
+  std::ranges::sort(words);
+  return words;
+}
+
+/// The one GPU that has these words for a name, in whatever order.
+const Gpu* of_these_words(const Catalogue& catalogue, std::string_view name) {
+  const std::vector<std::string> words = sorted_words(name);
+  if (words.size() < 2) return nullptr;
+  const auto is_called = [&](std::string_view one) { return sorted_words(one) == words; };
+  const Gpu* found = nullptr;
+  for (const Gpu& gpu : catalogue.gpus) {
+    if (!is_called(gpu.name) && std::ranges::none_of(gpu.aliases, is_called)) continue;
+    if (found != nullptr) return nullptr;
+    found = &gpu;
+  }
+  return found;
+}
+
+/// "a100-pcie-80": a figure behind the name is the memory where a GPU has that much.
+const Gpu* of_bare_memory(const Catalogue& catalogue, std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == name.size()) return nullptr;
+  if (std::string_view(" -_").find(name[last]) == std::string_view::npos) return nullptr;
+  const Gpu* whole = catalogue.find_gpu(std::string(name) + "GB");
+  if (whole != nullptr) return whole;
+  const Gpu* bare = catalogue.find_gpu(trim(name.substr(0, last)));
+  const bool has_it = bare != nullptr && number_text(std::round(bare->memory / units::GiB)) == name.substr(last + 1);
+  return has_it ? bare : nullptr;
 }
 
 /// GPUs whose name, or an alias of it, holds the text.
@@ -121,15 +162,20 @@ Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
   if (catalogue.find_gpu(name) != nullptr)
     return failure("expected a GPU count of at least 1, got '" + printable(text, 60) + "'");
 
+  const auto as = [&](const Gpu& gpu) {
+    std::string plain(text);
+    return parse_gpu_count(catalogue, plain.replace(plain.find(name), name.size(), gpu.name));
+  };
+  for (const auto reread : {of_bare_memory, of_these_words})
+    if (const Gpu* gpu = reread(catalogue, name); gpu != nullptr)
+      if (const auto found = as(*gpu)) return *found;
+
   const Sized sized = split_size(name);
   if (!sized.gigabytes.empty()) {
     // Sold in one size only, which its name does not say.
     if (const Gpu* gpu = catalogue.find_gpu(sized.stem);
-        gpu != nullptr && std::round(gpu->memory / units::GiB) == gigabytes_in(name)) {
-      std::string plain(text);
-      if (const auto found = parse_gpu_count(catalogue, plain.replace(plain.find(name), name.size(), gpu->name)))
-        return *found;
-    }
+        gpu != nullptr && std::round(gpu->memory / units::GiB) == gigabytes_in(name))
+      if (const auto found = as(*gpu)) return *found;
     const auto family = relatives(catalogue, sized.stem);
     if (!family.empty())
       return failure("there is no " + printable(sized.stem, 60) + " with " + sized.gigabytes + " GB; there are " +

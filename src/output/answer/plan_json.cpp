@@ -11,7 +11,6 @@
 #include "output/explain/own_terms_words.h"
 #include "output/prose/prose_json.h"
 #include "output/text/json_writer.h"
-#include "output/text/price_age.h"
 #include "output/views/plan_views.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
@@ -97,9 +96,7 @@ class PlanJson {
   void market() {
     const MarketFilter& filter = found().market;
     json_.key("market").begin_object();
-    write_text_or_null(json_, "as_of", found().as_of);
-    const auto days = days_old(found().as_of, report_.price_day());
-    json_.member("age_days", days ? std::optional<double>(*days) : std::nullopt);
+    write_price_age(json_, report_);
     json_.member("offers", filter.used);
     std::vector<std::string> sources = found().sources;
     if (brings_offers(report_.job) && std::ranges::find(sources, kJobSource) == sources.end())

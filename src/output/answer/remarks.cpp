@@ -10,7 +10,6 @@
 #include "output/answer/answer_rows.h"
 #include "output/answer/parts/api_words.h"
 #include "output/answer/parts/assumed_remark.h"
-#include "output/text/price_age.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
 #include "output/words/gate_words.h"
@@ -86,14 +85,6 @@ std::string left_remark(const PlanReport& report, const Plan& plan) {
     return words + ". Try a few steps of it first.";
   }
   return "";
-}
-
-/// Of the pick's own offers the oldest price, else the newest of the market.
-std::string age_remark(const PlanReport& report, const Plan& plan) {
-  if (plan.cost.p90 <= Dollars{}) return "";
-  const std::string_view oldest = oldest_price(plan);
-  return old_price_words(oldest.empty() ? report.found.as_of : oldest, report.price_day(),
-                         report.catalogue.answer_constants.old_price_days);
 }
 
 /// Whether less hangs on the host's memory in a phase than in another: where it is unknown there is more to check.
@@ -365,7 +356,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_host, false, host_remark},
     {&AnswerConstants::weight_memory, false, other_formats_remark},
     {&AnswerConstants::weight_host, false, other_offload_remark},
-    {&AnswerConstants::weight_old_prices, true, age_remark},
+    {&AnswerConstants::weight_old_prices, true, old_price_words},
     {&AnswerConstants::weight_software, true, software_remark},
     {&AnswerConstants::weight_regret, true, formats_words},
     {&AnswerConstants::weight_regret, false, regret_remark},
@@ -414,7 +405,7 @@ std::vector<Remark> remarks(const PlanReport& report) {
   const AnswerConstants& weights = report.catalogue.answer_constants;
   // Who pays less for the same answers elsewhere needs no plan: that weighs as much as what goes wrong.
   const auto api = api_comparison(*pick, report.job, report.catalogue);
-  const bool dearer = api && api->api < api->own;
+  const bool dearer = api && api->price != nullptr && api->api < api->own;
   for (const Rule& rule : kRules)
     if (const std::string text = rule.say(report, *pick); !text.empty())
       found.push_back({rule.say == api_words && dearer ? weights.weight_host : weights.*rule.weight, text, rule.warning,

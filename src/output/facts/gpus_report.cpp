@@ -39,14 +39,14 @@ constexpr GpuField peak_field(std::string_view name, std::string_view unit = "tf
 /// The one list of fields: filters, JSON and messages are made from it.
 constexpr std::array kGpuFields = {
     text_field(
-        "name", [](const Gpu& gpu) { return gpu.name; }, "gpu"),
+        "name", [](const Gpu& gpu) { return gpu.name; }, "gpu|gpu_name|gpu_type|accelerator|accelerators"),
     text_field("vendor", [](const Gpu& gpu) { return gpu.vendor; }),
     text_field(
         "architecture", [](const Gpu& gpu) { return gpu.architecture; }, "arch"),
     figure_field({.name = "compute_capability", .other = "cc"}, [](const Gpu& gpu) { return gpu.compute_capability; }),
     figure_field({.name = "year"}, [](const Gpu& gpu) { return static_cast<double>(gpu.year); }),
     figure_field(
-        {.name = "memory", .unit = "gib", .other = "vram", .kind = AmountKind::kBytes, .base_units = GiB.value},
+        {.name = "memory", .unit = "gib", .other = "vram|gpu_ram", .kind = AmountKind::kBytes, .base_units = GiB.value},
         [](const Gpu& gpu) { return gpu.memory / GiB; }),
     figure_field({.name = "usable", .unit = "gib", .kind = AmountKind::kBytes, .base_units = GiB.value},
                  [](const Gpu& gpu) { return gpu.usable / GiB; }),
@@ -159,6 +159,16 @@ Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::
   return report;
 }
 
+bool is_gpu_condition(std::string_view term) {
+  const std::size_t sign = term.find_first_of("<>=!");
+  if (sign == std::string_view::npos) return false;
+  const auto field = find_field(kGpuFieldNames, term.substr(0, sign), "");
+  if (!field || !*field) return false;
+  // "accelerators=H100:8"
+  const auto said = read_shorthand(trim(term.substr(std::min(term.find_first_not_of("<>=!", sign), term.size()))));
+  return !(said && *said && (*said)->gpus);
+}
+
 std::string gpus_text(const GpusReport& report, const Screen& screen, bool explain) {
   if (report.rows.empty())
     return "No GPU of " + std::to_string(report.known) + " matches" + (report.near.empty() ? "." : report.near) + "\n";
@@ -225,7 +235,7 @@ std::string gpus_csv(const GpusReport& report) {
   return table.csv();
 }
 
-std::string gpus_json(const GpusReport& report) {
+std::string gpus_json(const GpusReport& report, const OffersReport* offers) {
   JsonWriter json;
   json.begin_object();
   json.member("schema", "gpuplan/gpus@1").member("known", report.known);
@@ -245,7 +255,9 @@ std::string gpus_json(const GpusReport& report) {
     json.member("usable_observed", gpu->usable_observed).member("link_needs_bridge", gpu->link_needs_bridge);
     json.member("notes", gpu->notes).end();
   }
-  json.end().end();
+  json.end();
+  if (offers != nullptr) write_offers(json, *offers);
+  json.end();
   return json.take();
 }
 

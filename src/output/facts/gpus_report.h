@@ -3,10 +3,12 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
+#include "output/facts/offers_report.h"
 #include "output/text/style.h"
 
 namespace gpuplan {
@@ -21,13 +23,17 @@ struct GpusReport {
 /// The GPUs that satisfy the filter (output/text/row_filter.h). The report refers to the catalogue.
 Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::string> filter);
 
+/// Whether a term of a filter is a condition on what GPUs are: "memory>=40", but not "num_gpus>=8".
+bool is_gpu_condition(std::string_view term);
+
 /// The table; a single GPU, or every one with `explain`, is followed by its names, source and notes.
 std::string gpus_text(const GpusReport& report, const Screen& screen, bool explain);
 
 /// Every field of every row.
 std::string gpus_csv(const GpusReport& report);
 
-/// Schema gpuplan/gpus@1. A peak or link that the hardware does not have, and what is not known, is null.
-std::string gpus_json(const GpusReport& report);
+/// Schema gpuplan/gpus@1, with the member "offers" of gpuplan/offers@1 where machines were asked for (not null). A peak
+/// or link that the hardware does not have, and what is not known, is null.
+std::string gpus_json(const GpusReport& report, const OffersReport* offers = nullptr);
 
 }  // namespace gpuplan

@@ -11,6 +11,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/facts/offer_words.h"
 #include "output/text/json_writer.h"
 #include "output/text/price_age.h"
 #include "output/text/row_filter.h"
@@ -74,7 +75,7 @@ constexpr std::array kOfferFields = {
                .figure = [](const OfferView& view) { return hourly(view.offer.spot_price); }},
     OfferField{.name = price_name("spot_per_gpu"),
                .figure = [](const OfferView& view) { return per_gpu(view.offer.spot_price, view.offer); }},
-    OfferField{.name = {.name = "vcpus", .other = "cpu_cores_effective|cpu_cores"},
+    OfferField{.name = {.name = "vcpus", .other = "cpu_cores_effective|cpu_cores|cpus|cpu|vcpu"},
                .figure = [](const OfferView& view) { return known_or(view.offer.vcpus); }},
     OfferField{
         .name = {.name = "ram", .unit = "gib", .other = "cpu_ram", .kind = AmountKind::kBytes, .base_units = GiB.value},
@@ -291,9 +292,30 @@ void write_price(JsonWriter& json, const std::string& key, const Price& price, i
   json.member("p10", dollars(price->p10)).member("p90", dollars(price->p90)).end();
 }
 
+struct SortKey {
+  std::size_t field;
+  bool down;  ///< the largest first
+};
+
+/// "num_gpus,dph-": the first counts first.
+Result<std::vector<SortKey>> read_sort(std::string_view text) {
+  std::vector<SortKey> keys;
+  for (std::string_view one : split(text, ',')) {
+    one = trim(one);
+    const bool down = one.ends_with('-');
+    if (down || one.ends_with('+')) one = trim(one.substr(0, one.size() - 1));
+    const auto field = find_field(kOfferFieldNames, one, "--sort");
+    if (!field) return std::unexpected(field.error());
+    if (*field) keys.push_back({**field, down});
+  }
+  return keys;
+}
+
 }  // namespace
 
 bool is_order(std::string_view text) {
+  if (text.find(',') != std::string_view::npos)
+    return std::ranges::all_of(split(text, ','), [](std::string_view one) { return is_order(trim(one)); });
   if (!text.empty() && (text.ends_with('-') || text.ends_with('+'))) {
     text.remove_suffix(1);
     return !text.empty() && std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
@@ -302,16 +324,23 @@ bool is_order(std::string_view text) {
   return field && *field;
 }
 
+bool is_offer_condition(std::string_view term) {
+  const std::string written(term);
+  const MeantOffers meant = meant_offers({&written, 1});
+  if (meant.filter != std::vector{written}) return true;
+  const std::size_t sign = term.find_first_of("<>=!");
+  if (sign == std::string_view::npos) return false;
+  const auto field = find_field(kOfferFieldNames, term.substr(0, sign), "");
+  return field && *field;
+}
+
 Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, const Catalogue& catalogue,
                                    const OfferSelection& selection, std::size_t too_old) {
   const OfferRows views(offers, catalogue, selection);
   const auto rows = filter_rows(views, kOfferFieldNames, selection.filter);
   if (!rows) return std::unexpected(rows.error());
-  std::string_view sort = trim(selection.sort);
-  const bool down = sort.ends_with('-');
-  if (down || sort.ends_with('+')) sort = trim(sort.substr(0, sort.size() - 1));
-  const auto sorted_by = find_field(kOfferFieldNames, sort, "--sort");
-  if (!sorted_by) return std::unexpected(sorted_by.error());
+  const auto sort_keys = read_sort(selection.sort);
+  if (!sort_keys) return std::unexpected(sort_keys.error());
   std::vector<std::string> group_by;
   for (const std::string_view name : split(selection.group_by, ',')) {
     const auto field = find_field(kOfferFieldNames, name, "--group-by");
@@ -325,7 +354,9 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   report.catalogue = &catalogue;
   report.by_spot = std::ranges::any_of(selection.filter,
                                        [](const std::string& term) { return price_kind(term) == PriceKind::kSpot; });
-  if (*sorted_by) report.sort = std::string(kOfferFields[**sorted_by].name.name) + (down ? ", largest first" : "");
+  for (const SortKey& key : *sort_keys)
+    report.sort += (report.sort.empty() ? "" : ", then by ") + std::string(kOfferFields[key.field].name.name) +
+                   (key.down ? ", largest first" : "");
   report.group_by = std::move(group_by);
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
   Word source, date;                   // of the offer before, which mostly has the same
@@ -351,13 +382,14 @@ Result<OffersReport> select_offers(const std::vector<const Offer*>& offers, cons
   report.oldest = oldest;
   report.newest = newest;
   report.sources.assign(sources.begin(), sources.end());
-  if (selection.ordered == 0 || *sorted_by || selection.ordered >= order.size())
+  if (selection.ordered == 0 || !sort_keys->empty() || selection.ordered >= order.size())
     std::ranges::sort(order, std::less<>());
   else std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(selection.ordered), order.end());
-  if (*sorted_by) {
+  if (!sort_keys->empty()) {
     std::vector<std::size_t> sorted;
     for (const CheapestFirst& one : order) sorted.push_back(one.row);
-    sort_rows(views, **sorted_by, down, sorted);
+    for (std::size_t i = sort_keys->size(); i-- > 0;)
+      sort_rows(views, (*sort_keys)[i].field, (*sort_keys)[i].down, sorted);
     for (const std::size_t place : sorted) report.rows.push_back(offers[place]);
   } else {
     report.rows.reserve(order.size());
@@ -527,6 +559,12 @@ std::string offers_json(const OffersReport& report) {
     }
     json.end();
   }
+  write_offers(json, report);
+  json.end();
+  return json.take();
+}
+
+void write_offers(JsonWriter& json, const OffersReport& report) {
   json.key("offers").begin_array();
   for (const Offer* offer : report.rows) {
     const Gpu* gpu = report.catalogue->find_gpu(offer->gpu);
@@ -550,8 +588,7 @@ std::string offers_json(const OffersReport& report) {
     json.member("billing_increment_seconds", offer->billing.increment.value);
     json.end();
   }
-  json.end().end();
-  return json.take();
+  json.end();
 }
 
 }  // namespace gpuplan

@@ -13,10 +13,12 @@
 
 namespace gpuplan {
 
+class JsonWriter;
+
 /// Which offers to show, and how.
 struct OfferSelection {
   std::vector<std::string> filter{};  ///< output/text/row_filter.h
-  std::string sort{};                 ///< a field, with "-" behind it the largest first; empty: the price of a GPU-hour
+  std::string sort{};       ///< fields ("gpus,price-"), with "-" behind it the largest first; empty: a GPU-hour's price
   std::string group_by{};   ///< fields ("gpu,provider"): a row for each of their values; empty: for each offer
   bool all = false;         ///< old prices too
   std::size_t ordered = 0;  ///< rows that have to be in order, of the first ones; 0: all
@@ -39,7 +41,7 @@ struct OwnCommitment {
 
 struct OffersReport {
   std::vector<const Offer*> rows;  ///< in the order asked for, as far as OfferSelection::ordered
-  std::string sort;                ///< a field; empty: none asked for
+  std::string sort;                ///< fields; empty: none asked for
   std::vector<std::string> group_by;
   std::size_t known = 0;        ///< before the filter
   std::size_t too_old = 0;      ///< left out before the filter: their prices are history
@@ -57,8 +59,12 @@ struct OffersReport {
       listed;  ///< the prices of the lists where a commitment makes another
 };
 
-/// Whether a text is a field, "dph", or has the order behind it as one would, "dph-" or "price+".
+/// Whether a text is a field, "dph", or has the order behind it as one would, "dph-" or "price+"; or several of these,
+/// "num_gpus,dph-".
 bool is_order(std::string_view text);
+
+/// Whether a term of a filter is a condition on offers, "dph<30", or one in the words of output/facts/offer_words.h.
+bool is_offer_condition(std::string_view term);
 
 /// The offers selected. The report refers to the offers and the catalogue. Usage errors: a filter that can not be read,
 /// a field that offers do not have.
@@ -86,6 +92,8 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
 /// Every field of every row; prices that are ranges as their medians.
 std::string offers_csv(const OffersReport& report);
 
+/// The member "offers" of an open object: every row.
+void write_offers(JsonWriter& json, const OffersReport& report);
 /// Schema gpuplan/offers@1, every row. Prices that are ranges have p10 and p90 beside the median.
 std::string offers_json(const OffersReport& report);
 

@@ -152,9 +152,14 @@ std::string store_text(const StoreStatus& status, const PriceAges& ages, const S
   sort_stably(reasons, [](const auto& a, const auto& b) { return a.second > b.second; });
   Table table(
       {{.title = "ROWS", .align = Align::kRight}, {.title = "REJECTED BECAUSE", .narrowest = 24, .wrap = true}});
-  for (std::size_t i = 0; i < reasons.size() && i < kReasonsTold; ++i)
+  const std::size_t shown = details ? reasons.size() : std::min(reasons.size(), kReasonsTold);
+  for (std::size_t i = 0; i < shown; ++i)
     table.add({count_text(static_cast<double>(reasons[i].second)), printable(reasons[i].first, 160)});
-  return table.empty() ? text : text + '\n' + table.text(screen);
+  if (table.empty()) return text;
+  text += '\n' + table.text(screen);
+  if (const std::size_t more = reasons.size() - shown; more > 0)
+    text += paragraph(count_of(static_cast<double>(more), "more reason") + " (--details).", screen);
+  return text;
 }
 
 std::string store_json(const StoreStatus& status, const PriceAges& ages) {

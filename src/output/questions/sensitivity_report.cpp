@@ -164,7 +164,10 @@ std::string sensitivity_text(const SensitivityReport& report, const Screen& scre
                               : " (searched again among the " + count_of(static_cast<double>(report.offers), "offer") +
                                     " on the Pareto frontier).";
   text += paragraph(words, screen);
+  if (const std::string old = old_price_words(plan_report, *pick); !old.empty())
+    text += paragraph("! " + old, screen, 2, 4, Paint::kYellow);
   if (!details) return text;
+  text += paragraph(upper_first(prices_words(plan_report)) + ".", screen);
   if (const std::string memory = memory_words_of(*pick); !memory.empty()) text += paragraph(memory, screen);
   std::vector<std::string> small;
   if (!report.without_effect.empty())
@@ -224,6 +227,9 @@ void write_end(JsonWriter& json, std::string_view name, const SensitivityEnd& en
 void write_sensitivity(JsonWriter& json, const SensitivityReport& report) {
   const PlanReport& plan_report = *report.plan_report;
   const Plan* pick = plan_report.pick();
+  json.key("market").begin_object(true);
+  write_price_age(json, plan_report);
+  json.end();
   if (pick == nullptr) {
     json.null_member("base").null_member("sensitivity");
     return;

@@ -70,6 +70,9 @@ std::string simulate_json(const SimulateReport& report) {
   } else {
     json.key("plan").begin_object(true).member("id", report.plan_id).member("name", report.plan).end();
   }
+  json.key("market").begin_object(true);
+  write_text_or_null(json, "as_of", report.prices_as_of);
+  json.member("age_days", report.price_age_days).end();
   json.member("seed", simulation.seed).member("histories", simulation.histories());
   json.member("deadline_hours", deadline ? std::optional(simulation.deadline / units::hour) : std::nullopt);
   json.member("confidence", simulation.confidence);

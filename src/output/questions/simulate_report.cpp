@@ -98,6 +98,7 @@ class SimulateText {
   std::string text() {
     say(report_.header, 0);
     say(lives_words(simulation()), 0);
+    if (details_) say(report_.prices, 0);
     text_ += '\n';
     say(best_policy_words(report_), 0);
     text_ += '\n';
@@ -110,6 +111,7 @@ class SimulateText {
       intervals();
     }
     for (const std::string& line : policy_remarks()) say(line);
+    if (!report_.old_prices.empty()) text_ += paragraph("! " + report_.old_prices, screen_, 2, 4, Paint::kYellow);
     for (const std::string& note : report_.notes) text_ += paragraph(note, screen_, 2, 2, Paint::kDim);
     return std::move(text_);
   }

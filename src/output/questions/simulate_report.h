@@ -15,12 +15,16 @@ class JsonWriter;
 
 /// A simulation with its results and what is to be said of them.
 struct SimulateReport {
-  std::string job;                   ///< name; empty: a question without a job
-  std::string plan;                  ///< the machines: "8x H100 SXM (lambda)"; empty: prices alone
-  std::string plan_id;               ///< empty as well
-  std::string header;                ///< one line over everything
-  std::vector<std::string> notes;    ///< what is assumed, a sentence each
-  std::string otherwise;             ///< the plan that keeps the limits where these machines may not; empty: none does
+  std::string job;                 ///< name; empty: a question without a job
+  std::string plan;                ///< the machines: "8x H100 SXM (lambda)"; empty: prices alone
+  std::string plan_id;             ///< empty as well
+  std::string header;              ///< one line over everything
+  std::vector<std::string> notes;  ///< what is assumed, a sentence each
+  std::string prices{};            ///< "245 offers, prices from 2026-04, 7 months old"; empty: without a job
+  std::string old_prices{};        ///< what to say where the plan's are old; else empty
+  std::string prices_as_of{};      ///< date of the newest of them; empty: not known
+  std::optional<int> price_age_days{};
+  std::string otherwise{};           ///< the plan that keeps the limits where these machines may not; empty: none does
   std::optional<SpotPolicy> wanted;  ///< the policy that the job asks for
   Simulation simulation;
   SimulationResult result;

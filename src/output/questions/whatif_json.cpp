@@ -7,6 +7,7 @@
 #include "output/text/table.h"
 #include "output/words/json_parts.h"
 #include "output/words/plan_words.h"
+#include "plan/ranking/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -26,6 +27,7 @@ void write_plan(JsonWriter& json, std::string_view name, const Plan* plan, const
   write_outcome(json, "hours", plan->hours, units::hour);
   write_interval(json, "wait_hours", plan->wait, units::hour);
   write_outcome(json, "cost_usd", plan->cost, units::dollar);
+  write_text_or_null(json, "prices_as_of", std::string(oldest_price(*plan)));
   json.member("gpu_hours", plan->gpu_hours).member("billed_gpu_hours", plan->billed_gpu_hours);
   if (const PhasePlan* fullest = plan->fullest(); fullest != nullptr) write_memory(json, fullest->estimate);
   else json.null_member("memory_gib");
@@ -130,7 +132,9 @@ std::string whatif_csv(const WhatIfReport& report) {
 }
 
 void write_whatif(JsonWriter& json, const WhatIfReport& report) {
-  json.key("base");
+  json.key("market").begin_object(true);
+  write_price_age(json, *report.cases.front().plan_report);
+  json.end().key("base");
   write_case(json, report.cases.front(), report.cases.front());
   json.key("scenarios").begin_array();
   for (std::size_t i = 1; i < report.cases.size(); ++i) write_case(json, report.cases[i], report.cases.front());

@@ -7,6 +7,7 @@
 #include "output/text/table.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
+#include "plan/ranking/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -86,6 +87,7 @@ class WhatIfText {
   std::string text() {
     const PlanReport& base = *report_.cases.front().plan_report;
     say(header_words(base), 0);
+    if (details_) say(prices_words(base), 0);
     text_ += '\n';
     text_ += picks().text(screen_);
     text_ += '\n';
@@ -94,6 +96,7 @@ class WhatIfText {
     nothing();
     unchanged();
     doubts();
+    old_prices();
     addresses();
     return std::move(text_);
   }
@@ -313,6 +316,19 @@ class WhatIfText {
     say("! Your speeds in the job file may not hold after this change: " + join(cases, "; ") +
             ". To use predictions instead: " + report_.command + " --ignore given",
         2, 4);
+  }
+
+  /// The oldest prices that a pick pays, where they are old.
+  void old_prices() {
+    const WhatIfCase* oldest = nullptr;
+    for (const WhatIfCase& each : report_.cases) {
+      const Plan* pick = each.plan_report->pick();
+      if (pick == nullptr || old_price_words(*each.plan_report, *pick).empty()) continue;
+      if (oldest == nullptr || oldest_price(*pick) < oldest_price(*oldest->plan_report->pick())) oldest = &each;
+    }
+    if (oldest == nullptr) return;
+    text_ += paragraph("! " + old_price_words(*oldest->plan_report, *oldest->plan_report->pick()), screen_, 2, 4,
+                       Paint::kYellow);
   }
 
   /// Where short addresses and relative values lead to.

@@ -120,7 +120,10 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
   if (value.empty())
     return wrong_use("filter '" + printable(text, 60) + "': missing value after '" + std::string(sign.what.name) + "'");
   if (rows.is_figure(condition.field)) {
-    auto number = read_figure(value, *field);
+    // "8+", as SkyPilot writes it.
+    const bool or_more = sign.what.value == Relation::kIs && value.ends_with('+');
+    if (or_more) condition.comparison = Relation::kAtLeast;
+    auto number = read_figure(or_more ? trim(value.substr(0, value.size() - 1)) : value, *field);
     const bool any_of = sign.what.value == Relation::kIs || sign.what.value == Relation::kNot;
     if (!number && any_of && condition.texts.size() > 2)
       for (std::size_t i = 1; i < condition.texts.size(); ++i) {
@@ -318,9 +321,15 @@ bool any_counted(const std::vector<std::string_view>& words) {
   });
 }
 
-/// "memory >= 40" in one argument or three is one condition; "memory>=40 vendor=amd" in one argument are two, and so
-/// are "region=eu H100:8".
-std::vector<std::string> separate_terms(std::span<const std::string> filter) {
+/// "8x", which is of the word behind it.
+bool is_number_of_next(std::string_view term) {
+  return term.size() > 1 && term.size() < 6 && (term.back() == 'x' || term.back() == 'X') &&
+         std::ranges::all_of(term.substr(0, term.size() - 1), is_digit);
+}
+
+}  // namespace
+
+std::vector<std::string> filter_terms(std::span<const std::string> filter) {
   std::vector<std::string> terms;
   for (const std::string& written : filter) {
     const std::string argument = without_lists(written);
@@ -336,11 +345,14 @@ std::vector<std::string> separate_terms(std::span<const std::string> filter) {
       const auto open = terms.empty() ? std::nullopt : find_sign(terms.back());
       const bool waits = open && trim(std::string_view(terms.back()).substr(open->at + open->what.name.size())).empty();
       if (!terms.empty() && (waits || (here && here->at == 0))) terms.back() += part;
+      else if (!terms.empty() && !here && is_number_of_next(terms.back())) terms.back().append(" ").append(part);
       else terms.emplace_back(part);
     }
   }
   return terms;
 }
+
+namespace {
 
 /// "RTX 4090" and "24GB" of "RTX 4090 24GB" and "RTX 4090 (24 GB)"; empty: no size stands at its end.
 std::optional<std::pair<std::string, std::string>> word_and_memory(std::string_view text) {
@@ -482,7 +494,7 @@ void sort_rows(const FilterRows& rows, std::size_t field, bool largest_first, st
 Result<FilteredRows> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
                                  std::span<const std::string> filter) {
   FilteredRows result;
-  const std::vector<std::string> terms = separate_terms(filter);
+  const std::vector<std::string> terms = filter_terms(filter);
   if (terms.empty()) {
     result.rows.resize(rows.count());
     std::iota(result.rows.begin(), result.rows.end(), std::size_t{0});

@@ -67,6 +67,10 @@ struct FilteredRows {
   std::string unmet{};
 };
 
+/// A filter as single words and conditions, however its arguments put them together: "memory >= 40" in three is one,
+/// "gpus=8 H100" in one are two, "8x" and "H100" are one.
+std::vector<std::string> filter_terms(std::span<const std::string> filter);
+
 /// The rows that satisfy every word and condition.
 ///
 /// A word matches where it stands as a whole ("L4" is not in "L40S", "h100-sxm" is in "H100 SXM"); when it does so in

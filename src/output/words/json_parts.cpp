@@ -4,8 +4,10 @@
 
 #include "domain/facts/limits.h"
 #include "evidence/check/expectation.h"
+#include "output/text/price_age.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
+#include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 #include "output/words/strategy_reasons.h"
 #include "plan/strategy/practice.h"
@@ -110,6 +112,12 @@ void write_serving(JsonWriter& json, const PhaseEstimate& estimate) {
   else json.null_member("time_per_output_token_seconds");
   json.member("target_chance", serving.chance);
   json.member("reaches_target", serving.chance ? std::optional(serving.reaches_target) : std::nullopt).end();
+}
+
+void write_price_age(JsonWriter& json, const PlanReport& report) {
+  write_text_or_null(json, "as_of", report.found.as_of);
+  const auto days = days_old(report.found.as_of, report.price_day());
+  json.member("age_days", days ? std::optional<double>(*days) : std::nullopt);
 }
 
 std::optional<bool> all_spot(const Plan& plan) {

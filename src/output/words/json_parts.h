@@ -12,6 +12,8 @@
 
 namespace gpuplan {
 
+struct PlanReport;
+
 /// {"p10", "p50", "p90"} in units of `unit`.
 template <class Amount, class Unit>
 void write_interval(JsonWriter& json, std::string_view name, const Interval<Amount>& amount, Unit unit) {
@@ -29,6 +31,9 @@ void write_outcome(JsonWriter& json, std::string_view name, const Outcome<Amount
 
 /// A text that may be unknown: null when empty.
 void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text);
+
+/// The members "as_of" and "age_days" of an open object: those of the newest price of the market.
+void write_price_age(JsonWriter& json, const PlanReport& report);
 
 /// Whether a plan's machines are spot machines; nullopt: some of them.
 std::optional<bool> all_spot(const Plan& plan);

@@ -211,6 +211,13 @@ std::string prices_age_words(const PlanReport& report) {
 
 }  // namespace
 
+std::string old_price_words(const PlanReport& report, const Plan& plan) {
+  if (plan.cost.p90 <= Dollars{}) return "";
+  const std::string_view oldest = oldest_price(plan);
+  return old_price_words(oldest.empty() ? report.found.as_of : oldest, report.price_day(),
+                         report.catalogue.answer_constants.old_price_days);
+}
+
 std::string taken_off_words(const PlanReport& report) {
   std::vector<std::string> parts;
   for (const TakenOff& one : report.taken_off)

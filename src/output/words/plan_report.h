@@ -117,6 +117,9 @@ std::string unknown_quota_words(const PlanReport& report);
 std::string taken_off_words(const PlanReport& report);
 /// "245 offers, prices from 2026-04, 7 months old", "15 offers from the job file".
 std::string prices_words(const PlanReport& report);
+/// "Prices are from 2026-04, 7 months old: look them up before you rent.": the oldest of the plan's own prices, else
+/// the newest of the market; empty where they are new, and of a plan that pays nothing.
+std::string old_price_words(const PlanReport& report, const Plan& plan);
 /// Whether a speed that the job states for other machines tells something of the plan.
 bool learns_from_given(const PlanReport& report, const Plan& plan);
 /// "calibrated on 3 runs", with the age of what is old; "calibrated on your speeds"; empty: neither tells anything of

@@ -1,6 +1,10 @@
 #include "plan/notes/api_prices.h"
 
+#include <algorithm>
+#include <string_view>
 #include <variant>
+
+#include "base/text.h"
 
 namespace gpuplan {
 namespace {
@@ -17,6 +21,14 @@ const ModelShape* only_model(const Job& job) {
     only = &model;
   }
   return only;
+}
+
+/// "Qwen2.5-7B" of "Qwen2.5-7B-Instruct": APIs serve the one, people fine-tune and name the other.
+std::string_view untaught(std::string_view name) {
+  for (const std::string_view ending : {"-instruct", "-it", "-chat"})
+    if (name.size() > ending.size() && iequals(name.substr(name.size() - ending.size()), ending))
+      return name.substr(0, name.size() - ending.size());
+  return name;
 }
 
 }  // namespace
@@ -37,14 +49,16 @@ std::optional<ApiComparison> api_comparison(const Plan& plan, const Job& job, co
     all += estimate.work.p50.value + estimate.extra.p50.value;
   }
   if (found.output_tokens <= 0 || all <= 0) return std::nullopt;
+  const bool named =
+      std::ranges::find(catalogue.api_prices, model->name, &ApiPrice::model) != catalogue.api_prices.end();
   for (const ApiPrice& price : catalogue.api_prices) {
-    if (price.model != model->name) continue;
+    if (named ? price.model != model->name : untaught(price.model) != untaught(model->name)) continue;
     const Dollars asked = (price.input * found.input_tokens + price.output * found.output_tokens) * 1e-6;
     if (found.price != nullptr && asked >= found.api) continue;
     found.price = &price;
     found.api = asked;
   }
-  if (found.price == nullptr) return std::nullopt;
+  if (found.price == nullptr) return found;
   const Dollars standing = found.own * (1 - work / all);
   const Dollars saved = found.api - found.own * (work / all);
   if (saved > Dollars{}) found.even_tokens = found.output_tokens * (standing / saved);

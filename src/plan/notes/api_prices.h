@@ -11,7 +11,7 @@
 namespace gpuplan {
 
 struct ApiComparison {
-  const ApiPrice* price = nullptr;  ///< the one that is cheapest for this mix of input and output
+  const ApiPrice* price = nullptr;  ///< the one that is cheapest for this mix of input and output; null: none is known
   Dollars api{};                    ///< what it asks for all tokens of the job
   Dollars own{};                    ///< what the plan costs, median
   double output_tokens = 0, input_tokens = 0;
@@ -23,8 +23,8 @@ struct ApiComparison {
   Dollars api_per_million() const { return api * (1e6 / output_tokens); }
 };
 
-/// Of a plan that does nothing but generate text with one model that an API serves, on machines that cost something;
-/// else nullopt.
+/// Of a plan that does nothing but generate text with one model, on machines that cost something; else nullopt. The
+/// price of an API is that of the model, or of the one that was taught to answer from it ("-Instruct") or the reverse.
 std::optional<ApiComparison> api_comparison(const Plan& plan, const Job& job, const Catalogue& catalogue);
 
 }  // namespace gpuplan

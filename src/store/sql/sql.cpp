@@ -38,6 +38,13 @@ std::string holder_of(const std::string& file) {
   return "process " + std::to_string(lock.l_pid) + (name.empty() ? "" : " (" + printable(name, 30) + ")");
 }
 
+/// Why nothing can be made in the folder of a file; 0: it can.
+int folder_problem(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+  return ::access(folder.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
 std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
   for (const char c : bytes.substr(at, 4)) number = number << 8U | static_cast<unsigned char>(c);
@@ -99,6 +106,7 @@ std::string_view Statement::text(int column) const {
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& file, Use use) {
   std::unique_ptr<Database> database(new Database(file));
+  database->creates_ = use == Use::kWrite;
   // A reader may write, too: what was begun by somebody who was killed is taken back by whoever comes next.
   const int flags = SQLITE_OPEN_READWRITE | (use == Use::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX;
   // A name that begins with a colon means something else to SQLite.
@@ -172,6 +180,12 @@ Error Database::error() const {
       return {"cannot be written (read-only disk, or no permission); nothing was changed", place};
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR: {
+      // After a file could not be made SQLite looks for one to read, and says of that that there is none.
+      const int folder = creates_ && system_ == ENOENT ? folder_problem(file_) : 0;
+      if (folder == EROFS || folder == EACCES)
+        return {
+            "cannot be made there (" + std::generic_category().message(folder) + "); name another file with --store",
+            place};
       const std::string why = system_ != 0 ? std::generic_category().message(system_) : sqlite3_errstr(code_);
       return {"cannot be read or written (" + why + "); nothing was changed", place};
     }

@@ -96,6 +96,7 @@ class Database {
   std::string file_;
   sqlite3* database_ = nullptr;
   int code_ = 0, system_ = 0;  ///< of what failed first
+  bool creates_ = false;       ///< a file that is not there is to be made
 };
 
 /// What the first bytes of a database say; none where they are not those of one.

@@ -107,6 +107,40 @@ TEST(OwnJson, ReadsARecordALine) {
   EXPECT_EQ(feed.rows, 2U);
 }
 
+TEST(OwnJson, ALedgerWithoutNumbersIsOfOneGpu) {
+  const Feed feed = read_list("json", R"({"date":"2026-11-20","offers":[
+    {"provider":"a","gpu":"h100-sxm","vram_gb":80,"usd_hr":2.5,"kind":"on-demand"},
+    {"provider":"a","gpu":"a100-pcie-80","vram_gb":80,"usd_hr":1.5,"kind":"spot"},
+    {"provider":"a","gpu":"a100-sxm-40","vram_gb":40,"usd_hr":1.2,"kind":"secure","min_gpus":8},
+    {"provider":"a","gpu":"l4","vram_gb":24,"usd_hr":0.8,"kind":"serverless"},
+    {"provider":"a","gpu":"RTX 6000 Pro","vram_gb":96,"usd_hr":1.8,"kind":"on-demand"}]})");
+  EXPECT_EQ(told(feed), (Lines{"1x H100 SXM 2.5", "1x A100 PCIe 80GB spot 1.5", "8x A100 SXM 40GB 9.6",
+                               "1x RTX PRO 6000 Blackwell Server 1.8"}));
+  EXPECT_EQ(feed.corrected, 4U);
+  EXPECT_EQ(feed.rejections, counts({{"a serverless price, which rents no machine", 1}}));
+  // One that counts elsewhere has left it out here.
+  const Feed counted =
+      read_list("json", R"([{"provider":"a","gpu":"L4","price":0.5},{"provider":"a","gpu":"L4","gpus":2,"price":1}])");
+  EXPECT_EQ(counted.rejections, counts({{"no number of GPUs", 1}}));
+  // Long ones are read as short ones are.
+  std::string text = "[";
+  for (int i = 0; i < 300; ++i)
+    text += std::string(i > 0 ? "," : "") + R"({"provider":"a","region":"r)" + std::to_string(i) +
+            R"(","gpu":"L4","usd_hr":0.5})";
+  EXPECT_EQ(read_list("json", text + "]").kept, 300U);
+}
+
+TEST(OwnJson, WhatElseARowIsCalledDoesNotHideThatItIsSpot) {
+  const Feed feed = read_list("json", R"([
+    {"provider":"a","gpu":"H100 PCIe","gpus":1,"tier":"prototyping","is_spot":true,"price":1.5,"interconnect":"PCIe"},
+    {"provider":"a","gpu":"H100 PCIe","gpus":1,"tier":"prototyping","is_spot":false,"price":2.5},
+    {"provider":"a","gpu":"H100 PCIe","gpus":8,"price":20,"interconnect":"SXM5"},
+    {"provider":"a","gpu":"H100","gpus":1,"price":2.8,"form_factor":"SXM5"}])");
+  EXPECT_EQ(told(feed), (Lines{"1x H100 PCIe spot 1.5", "1x H100 SXM 2.8"}));
+  EXPECT_EQ(feed.rejections, counts({{"a kind of price that gpuplan does not know", 1},
+                                     {"a form factor that contradicts the name of the GPU", 1}}));
+}
+
 TEST(OwnJson, NeedsAGpuAndAPrice) {
   for (const std::string_view text :
        {R"([{"gpu":"L4"}])", R"([{"price":1}])", R"({"a":[{"gpu":"L4","price":1}]})", "[]", "{}", "[1,2]", "null", ""})

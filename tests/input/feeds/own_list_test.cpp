@@ -386,8 +386,85 @@ TEST(OwnList, KindsOfPriceUnderAnyHead) {
 TEST(OwnList, AWordOfAColumnOfKindsThatIsNotKnown) {
   const Reasons unknown = {{"a kind of price that gpuplan does not know", 1}};
   EXPECT_EQ(with_kinds("type", {"flux", "spot", "on-demand"}).rejections, unknown);
-  EXPECT_EQ(with_kinds("price model", {"flux", "spot", "on-demand"}).kept, 3U) << "whatever it is of";
+  EXPECT_EQ(with_kinds("paint model", {"flux", "spot", "on-demand"}).kept, 3U) << "whatever it is of";
   EXPECT_EQ(with_kinds("pricing model", {"flux", "spot", "on-demand"}).rejections, unknown);
+}
+
+TEST(OwnList, NamesOfKindsAreReadByTheirWords) {
+  for (const char* column :
+       {"price_tier", "Price tier", "pricing_tier", "pricingTier", "price_class", "pricing category", "purchase_kind",
+        "price model", "Preisart", "tipo de precio", "modèle de prix", "billing_class", "rate type", "payment plan"}) {
+    const Feed feed = with_kinds(column, {"on_demand", "spot", "36mo", "1yr reserved", "serverless"});
+    EXPECT_EQ(told(feed), (Strings{"1x T4 $10", "1x T4 spot $9"})) << column;
+    EXPECT_EQ(feed.rejections,
+              (Reasons{{"a price under a commitment", 2}, {"a serverless price, which rents no machine", 1}}))
+        << column;
+  }
+  // A row without a number of GPUs is told what keeps it out in any case.
+  const Feed bare =
+      read_feed("provider,gpu,gpus,price_tier,price\na,T4,,12mo,0.2\na,T4,1,on_demand,0.4\n", terms_of("l.csv"));
+  EXPECT_EQ(bare.rejections, (Reasons{{"a price under a commitment", 1}}));
+  for (const char* column : {"price unit source", "tiers of storage", "instance class", "service level agreement"})
+    EXPECT_EQ(with_kinds(column, {"a", "b", "c"}).kept, 3U) << column;
+}
+
+TEST(OwnList, ALedgerWithoutNumbersIsOfOneGpu) {
+  const Feed feed = read_feed(
+      "provider,gpu,min_gpus,usd_hr\na,H100 SXM,,2.5\na,H100 SXM,8,2.25\nb,a100-pcie-80,1,1.5\nb,a100_sxm_40,,1\n",
+      terms_of("l.csv"));
+  EXPECT_EQ(told(feed),
+            (Strings{"1x H100 SXM $2.5", "8x H100 SXM $18", "1x A100 PCIe 80GB $1.5", "1x A100 SXM 40GB $1"}));
+  EXPECT_EQ(
+      feed.corrections,
+      (Reasons{
+          {"no number of GPUs in the whole list: prices of one, taken as one", 3},
+          {"no number of GPUs in the whole list: prices of one, taken as the fewest that are rented together", 1}}));
+  // Who counts GPUs elsewhere has left one out; a name of a machine may say how many it has; and so may its price.
+  for (const char* text : {"provider,gpu,usd_hr\na,H100 SXM,2.5\na,8x H100 SXM,20\n",
+                           "provider,gpu,gpus,usd_hr\na,H100 SXM,,2.5\na,H100 SXM,8,20\n",
+                           "provider,gpu,sku,usd_hr\na,H100 SXM,big,2.5\na,H100 SXM,p5.48xlarge,2.5\n",
+                           "provider,gpu,price per instance hour\na,H100 SXM,2.5\n"})
+    EXPECT_EQ(read_feed(text, terms_of("l.csv")).rejections.count("no number of GPUs"), 1U) << text;
+}
+
+TEST(OwnList, FormFactorsInAColumnOfTheirOwn) {
+  const auto of = [](const std::string& head, const std::string& gpu, const std::string& form, int gpus) {
+    const Feed feed = read_feed(
+        "gpu," + head + ",gpus,price\n" + gpu + "," + form + "," + std::to_string(gpus) + ",20\n", terms_of("l.csv"));
+    return feed.kept == 1 ? feed.offers[0].gpu.str() + (feed.corrected > 0 ? ", corrected" : "")
+                          : feed.rejections.begin()->first;
+  };
+  for (const char* head :
+       {"interconnect", "form_factor", "Form Factor", "socket", "link", "gpu_interconnect", "variant"}) {
+    EXPECT_EQ(of(head, "H100", "SXM5", 1), "H100 SXM") << head;
+    EXPECT_EQ(of(head, "H100", "PCIe", 8), "H100 PCIe") << head;
+    EXPECT_EQ(of(head, "H100", "NVL", 2), "H100 NVL") << head;
+    EXPECT_EQ(of(head, "A100 80GB", "pcie", 8), "A100 PCIe 80GB") << head;
+    EXPECT_EQ(of(head, "H100 PCIe", "SXM5", 8), "a form factor that contradicts the name of the GPU") << head;
+    EXPECT_EQ(of(head, "H100 SXM", "PCIe", 8), "a form factor that contradicts the name of the GPU") << head;
+  }
+  EXPECT_EQ(of("variant", "A100", "SXM4-80GB", 8), "A100 SXM 80GB");
+  // Cards may be linked, and an NVL is a pair of cards; other links say nothing, and neither do addresses.
+  EXPECT_EQ(of("link", "H100 PCIe", "NVLink", 2), "H100 PCIe");
+  EXPECT_EQ(of("link", "H100 NVL", "PCIe", 2), "H100 NVL");
+  EXPECT_EQ(of("link", "H100 SXM", "NVLink 900GB/s", 8), "H100 SXM");
+  EXPECT_EQ(of("interconnect", "RTX 4090", "NVLink", 4), "RTX 4090");
+  EXPECT_EQ(of("interconnect", "H100 SXM", "InfiniBand 400G", 8), "H100 SXM");
+  EXPECT_EQ(of("link", "H100", "https://acme/h100-pcie", 8), "H100 SXM, corrected");
+}
+
+TEST(OwnList, AMachineThatIsCalledByItsGpuHasThatOne) {
+  const auto of = [](const std::string& gpu, const std::string& sku) {
+    const Feed feed = read_feed("gpu,sku,gpus,price\n" + gpu + "," + sku + ",2,20\n", terms_of("l.csv"));
+    return feed.kept == 1 ? feed.offers[0].gpu.str() + (feed.corrected > 0 ? ", corrected" : "")
+                          : feed.rejections.begin()->first;
+  };
+  EXPECT_EQ(of("H100 SXM", "NVIDIA H100 PCIe"), "H100 PCIe, corrected");
+  EXPECT_EQ(of("H100 SXM", "NVIDIA H100 NVL"), "H100 NVL, corrected");
+  EXPECT_EQ(of("A100", "NVIDIA A100-SXM-80GB"), "A100 SXM 80GB");
+  EXPECT_EQ(of("A100", "NVIDIA A100 80GB PCIe"), "A100 PCIe 80GB");
+  EXPECT_EQ(of("H100 SXM", "pcie-box-2"), "a form factor that contradicts the name of the machine");
+  EXPECT_EQ(of("H100 SXM", "gpu_2x_h100_sxm5"), "H100 SXM");
 }
 
 TEST(OwnList, WordsOfKindsInColumnsOfSomethingElse) {

@@ -317,6 +317,8 @@ OwnColumn own_column(std::string_view written) {
     column.of_spot = asked == KindAsked::kSpot;
     return column;
   }
+  // "rate type": of a price, but none.
+  if (asked == KindAsked::kMaybe && price_column(head, tax).field == OwnField::kPrice) return column;
   for (const OwnNames& names : kOwnNames) {
     if (!one_of(joined, names.names) && !one_of(head.joined, names.names)) continue;
     column.field = names.field;

@@ -45,6 +45,8 @@ enum class OwnField {
   kDiskPrice,    ///< of a GB-month
   kEgressPrice,  ///< of a GB
   kNodes,        ///< machines that the price is of
+  kForm,         ///< form factor or link of the GPUs
+  kLeastGpus,    ///< the fewest that are rented together
   kCount,
 };
 

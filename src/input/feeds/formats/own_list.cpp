@@ -69,7 +69,8 @@ class OwnListReader final : public FeedTable {
     heads_.clear();
     notes_.clear();
     for (const std::string_view name : names) heads_.push_back(own_column(name));
-    constexpr std::array kOfWords = {OwnField::kKind, OwnField::kInstance, OwnField::kAvailability, OwnField::kLabel};
+    constexpr std::array kOfWords = {OwnField::kKind, OwnField::kInstance, OwnField::kAvailability, OwnField::kLabel,
+                                     OwnField::kForm};
     for (std::size_t i = 0; i < names.size(); ++i) {
       const OwnField field = heads_[i].field;
       if (is_note_name(names[i])) notes_.push_back(i);
@@ -86,6 +87,7 @@ class OwnListReader final : public FeedTable {
   void read_title(FeedHeader cells);
   void note(const FeedCells& cells);
   void note_memory(const FeedCells& cells);
+  void note_count(const FeedCells& cells);
   void decide();
   void read(const FeedCells& cells);
   PriceKind kind_of(const FeedCells& cells) const;
@@ -103,6 +105,7 @@ class OwnListReader final : public FeedTable {
   std::vector<std::size_t> notes_;  ///< columns of free words
   std::vector<HeldRow> held_;       ///< the first rows of the list
   std::size_t gpu_memories_ = 0, other_memories_ = 0;
+  bool counts_ = false;  ///< a row or a column has numbers of GPUs
   bool decided_ = false;
   OwnTax tax_;          ///< that titles above the header say
   OwnDate title_date_;  ///< the same of the day of the prices
@@ -137,6 +140,7 @@ std::string OwnListReader::read_words(const FeedCells& cells, FeedRow& row) {
   row.source = text(cells, OwnField::kSource);
   read_list_gpu(text(cells, OwnField::kGpu), rows().catalogue(), row);
   row.hints.append(" ").append(form_factor_of(row.provider, row.gpu));
+  row.form = form_said(text(cells, OwnField::kForm));
   const OwnDate date = date_of(cells);
   if (!date.problem.empty()) return std::string(date.problem);
   row.as_of = date.text;
@@ -201,6 +205,10 @@ PriceKind OwnListReader::kind_of(const FeedCells& cells) const {
 std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
   OwnPrices prices(numbers_);
   prices.say_tax(tax_);
+  prices.say_of_one(!counts_ && columns_.at(OwnField::kProvider));
+  bool known = true;
+  if (const double least = read_own_number(text(cells, OwnField::kLeastGpus), numbers_, true, known); least > 0)
+    prices.say_least(least);
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     if (says_other_system(heads_[i], cells.text(i))) return "not with Linux";
     prices.add(heads_[i], cells.text(i));
@@ -213,6 +221,8 @@ std::string OwnListReader::read_prices(const FeedCells& cells, FeedRow& row) {
       return "";
     case PriceKind::kCommitted:
       return "a price under a commitment";
+    case PriceKind::kServerless:
+      return std::string(kServerlessPrice);
     case PriceKind::kSpot:
       if (std::isnan(row.spot)) row.spot = std::exchange(row.price, kNoPrice);
       return "";
@@ -246,11 +256,19 @@ void OwnListReader::note(const FeedCells& cells) {
   for (MayTellKinds& kinds : kinds_)
     if (!kinds.tells && !kinds.cells.is_of_something_else()) kinds.cells.note(cells.text(kinds.column));
   note_memory(cells);
+  note_count(cells);
   for (MayTellTime& time : times_) {
     const OwnDate date = read_own_date(cells.text(time.column));
     if (!date.text.empty()) ++time.dates;
     if (!date.problem.empty()) ++time.others;
   }
+}
+
+void OwnListReader::note_count(const FeedCells& cells) {
+  if (counts_) return;
+  FeedRow row;
+  read_list_gpu(text(cells, OwnField::kGpu), rows().catalogue(), row);
+  counts_ = columns_.at(OwnField::kGpus).has_value() || row.gpus > 0;
 }
 
 /// Whether a column headed "memory" holds one that the GPU of its row has been made with.

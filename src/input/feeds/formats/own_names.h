@@ -84,6 +84,11 @@ inline constexpr std::array kOwnNames = {
              "fiabilidad"},
     OwnNames{OwnField::kNodes,
              "nodes|numnodes|nodecount|numberofnodes|numinstances|instancecount|machines|nummachines"},
+    OwnNames{OwnField::kForm,
+             "formfactor|form|interconnect|gpuinterconnect|variant|gpuvariant|socket|gpusocket|link|gpulink|"
+             "gpuformfactor|formfaktor|facteurdeforme|factordeforma|variante|sockel|interconexion|interconnexion"},
+    OwnNames{OwnField::kLeastGpus,
+             "mingpus|mingpucount|mingpu|minimumgpus|minimumgpucount|minnumgpus|gpusmin|gpumin|mindestgpus"},
     OwnNames{OwnField::kSystem,
              "os|operatingsystem|ostype|osname|osfamily|operatingsystems|betriebssystem|systemeexploitation|"
              "systemedexploitation|sistemaoperativo|productdescription"},

@@ -11,6 +11,10 @@
 
 namespace gpuplan {
 
+std::string_view form_said(std::string_view cell) {
+  return cell.find("://") == std::string_view::npos ? trim(cell) : std::string_view();
+}
+
 std::string heed_note(std::string_view note, PriceKind said, FeedRow& row) {
   switch (kind_in_note(note)) {
     case PriceKind::kCommitted:

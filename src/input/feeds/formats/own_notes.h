@@ -10,6 +10,11 @@
 
 namespace gpuplan {
 
+inline constexpr std::string_view kServerlessPrice = "a serverless price, which rents no machine";
+
+/// What a cell of a form factor or a link says; an address says nothing.
+std::string_view form_said(std::string_view cell);
+
 /// Takes what a note leaves no doubt of: spot, sold out. `said` is what other cells say of the price. Returns what is
 /// wrong with the row: a commitment; empty: nothing.
 std::string heed_note(std::string_view note, PriceKind said, FeedRow& row);

@@ -183,11 +183,14 @@ std::string OwnPrices::convert(const OwnColumn& column, std::string_view cell, F
   into = price.value;
   if (!price.cents && (column.cents || unit.cents)) into /= 100;
   if (const double of = std::max(hours, unit.hours); of > 0) into /= of;
-  if (per_gpu || unit.per_gpu) {
+  const bool said = per_gpu || unit.per_gpu;
+  if (said || (is_of_one_ && !column.per_machine && !unit.per_machine)) {
     // A count that stands beside a price of one GPU says what is sold together; without it, one is.
     if (row.gpus == 0) {
-      row.gpus = 1;
-      row.corrections.emplace_back("a price of one GPU, no number of them: taken as one");
+      row.gpus = std::max(least_gpus_, 1.0);
+      row.corrections.push_back(std::string(said ? "a price of one GPU, no number of them: taken as "
+                                                 : "no number of GPUs in the whole list: prices of one, taken as ") +
+                                (least_gpus_ > 1 ? "the fewest that are rented together" : "one"));
     }
     into *= row.gpus;
   }
@@ -261,6 +264,8 @@ std::string OwnPrices::read_kind(bool spot, FeedRow& row, double& into, Found& f
 }
 
 std::string OwnPrices::read(FeedRow& row) {
+  // What a machine is called may say how many it has.
+  is_of_one_ = of_one_ && row.gpus == 0 && row.instance.empty();
   if (std::string wrong = settle_unit(); !wrong.empty()) return wrong;
   Found on_demand, as_spot;
   if (std::string wrong = read_kind(false, row, row.price, on_demand); !wrong.empty()) return wrong;

@@ -34,6 +34,10 @@ class OwnPrices {
   void add(const OwnColumn& column, std::string_view cell);
   /// What the list as a whole says of tax in its prices.
   void say_tax(const OwnTax& tax) { tax_ = tax; }
+  /// A ledger of providers no row of which has a number of GPUs: prices that say nothing else are of one.
+  void say_of_one(bool of_one) { of_one_ = of_one; }
+  /// How many are rented together at least, of a row whose price is of one; 0: not said.
+  void say_least(double gpus) { least_gpus_ = gpus; }
   /// Fills prices and currency of a row whose GPUs are known. Returns what is wrong with it; empty: nothing.
   std::string read(FeedRow& row);
   /// The same of a cell that turns out to be a spot price, headed by nothing that says so.
@@ -62,6 +66,8 @@ class OwnPrices {
   OwnUnit unit_{};
   OwnTax tax_{};  ///< of all prices that say nothing of their own
   double tax_rate_ = 0;
+  bool of_one_ = false, is_of_one_ = false;  ///< of the list, of the row
+  double least_gpus_ = 0;
 };
 
 }  // namespace gpuplan

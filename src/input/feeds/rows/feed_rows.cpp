@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/whole.h"
 #include "input/feeds/rows/gpu_namesakes.h"
+#include "input/feeds/rows/gpu_words.h"
 #include "input/feeds/rows/parted_lists.h"
 #include "input/prices/price_bounds.h"
 #include "input/text/csv.h"
@@ -26,34 +27,6 @@ constexpr int kMostGpusOfMachine = 1024;   // of one machine; a rack has 72, a s
 constexpr double kMostVcpus = 4096, kMostRam = 65'536;  // GiB: four times the largest machine rented
 constexpr std::size_t kLongestName = 200;
 constexpr int kBaseboard = 8;  // GPUs
-
-/// "H100 PCIe NVLink" are cards with bridges; "H100 NVLink" alone is a baseboard, and no H100 NVL.
-std::string form_factor_in(std::string_view words) {
-  std::string lower = to_lower(words);
-  bool joined = lower.find("hgx") != std::string::npos;
-  for (std::size_t at = lower.find("nvlink"); at != std::string::npos; at = lower.find("nvlink")) {
-    lower.erase(at, std::string_view("nvlink").size());
-    joined = true;
-  }
-  for (const std::string_view form : {"sxm", "nvl", "pcie"})
-    if (lower.find(form) != std::string::npos) return std::string(form);
-  // What nvidia-smi calls the one on a board; the card has HBM2e.
-  joined = joined || lower.find("h100 80gb hbm3") != std::string::npos;
-  return joined ? "sxm" : "";
-}
-
-/// Rows of GPUs that share all but their form factor and memory: "H100 SXM", "H100 PCIe" and "H100 NVL".
-std::string stem_of(std::string_view name) {
-  std::string stem;
-  for (const std::string_view word : split(name, ' ')) {
-    const std::string lower = to_lower(word);
-    if (lower.starts_with("sxm") || lower == "pcie" || lower == "nvl" || lower.ends_with("gb") || lower == "hbm2e")
-      continue;
-    if (!stem.empty()) stem += ' ';
-    stem += word;
-  }
-  return stem;
-}
 
 /// What a name is without control characters and what is no UTF-8; true when something was there.
 bool clean(std::string& text) {
@@ -210,14 +183,49 @@ bool FeedRows::had_memory(const FeedRow& row, double gib) const {
   return made(gib) || (row.gpus > 1 && made(gib / row.gpus));
 }
 
+/// Reads the form factor that stands beside a GPU's name: in a column of its own, or in the name of the machine, which
+/// may be that of the GPU in full. Returns how they contradict each other; empty: they do not.
+std::string FeedRows::settle_form(FeedRow& row) const {
+  if (row.gpu_memory_gib == 0 && !row.form.empty())
+    if (const double gib = gigabytes_in(row.form); gib > 0 && had_memory(row, gib)) row.gpu_memory_gib = gib;
+  const std::string own = named_form_factor(row.form), machine = named_form_factor(row.instance);
+  if (own.empty() && machine.empty()) return "";
+  const std::string said = named_form_factor(row.gpu);
+  const auto named = find_gpu(*catalogue_, row.gpu);
+  if (!named || named->gpu == nullptr) return "";
+  const std::vector<const Gpu*> kin = kin_of(stem_of(named->gpu->name), 0);
+  const auto made_as = [&](std::string_view form) {
+    return std::ranges::any_of(kin, [&](const Gpu* one) { return form_factor_in(one->name) == form; });
+  };
+  if (forms_differ(said, own) && made_as(said) && made_as(own))
+    return "a form factor that contradicts the name of the GPU";
+  // The provider's own word for the machine counts: lists put several GPUs of a kind under one name.
+  if (machine.empty()) return "";
+  const GpuWords words = gpu_words(*catalogue_, row.instance);
+  const auto whole = find_gpu(*catalogue_, words.gpu);
+  if (whole && stem_of(whole->gpu->name) == stem_of(named->gpu->name)) {
+    const bool other = !said.empty() && machine != said;
+    if (other) row.corrections.push_back("another GPU than its machine is called by, taken as " + whole->gpu->name);
+    if (words.gib > 0 || other) row.gpu_memory_gib = words.gib;
+    row.gpu = whole->gpu->name;
+    return "";
+  }
+  const std::string& first = said.empty() ? own : said;
+  return forms_differ(first, machine) && made_as(first) && made_as(machine)
+             ? "a form factor that contradicts the name of the machine"
+             : "";
+}
+
 /// The GPU that a row means: what the provider's machine of that name has, else the name with the memory and the form
 /// factor that stand beside it.
 const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
   // Names of machines tell little and are many: where each has its own, they are no part of the key.
   if (const NamedMachine* machine = machine_of(row)) return machine->gpu;
+  if (problem = settle_form(row); !problem.empty()) return nullptr;
   std::string form = form_factor_in(row.gpu);
   const bool form_said = !form.empty();
-  if (!form_said) form = form_factor_in(row.hints + ' ' + row.instance);
+  if (!form_said) form = form_factor_in(row.form);
+  if (form.empty()) form = form_factor_in(row.hints + ' ' + row.instance);
   // What they have together, or each of them: the number of them tells.
   const bool many = row.gpu_memory_gib > 0 && row.gpus > 1;
   std::string key = row.gpu + '\n' + form + '\n' + std::to_string(row.gpu_memory_gib) + '\n' +

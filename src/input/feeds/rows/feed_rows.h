@@ -27,6 +27,7 @@ struct FeedRow {
   std::string region, zone, instance;
   std::string gpu;                        ///< as the list calls it; empty: no GPU, which is rejected
   std::string hints;                      ///< other words that may tell the form factor: "8x H100 (80 GB SXM5)"
+  std::string form{};                     ///< what a column for it says of form factor or link: "SXM5", "PCIe"
   double gpus = 0;                        ///< 0: not said, which is rejected; so is a part of a GPU
   double gpu_memory_gib = 0;              ///< of one GPU
   double price = kNoPrice;                ///< an hour of the whole machine on demand
@@ -90,6 +91,7 @@ class FeedRows {
   const NamedMachine* machine_of(const FeedRow& row) const;
   /// Dollars for one unit; the message is why the row is rejected.
   Result<double> rate_of(const std::string& currency) const;
+  std::string settle_form(FeedRow& row) const;
   const Gpu* find(FeedRow& row, std::string& problem);
   std::vector<const Gpu*> kin_of(const std::string& stem, double gib) const;
   bool seen_before(const Offer& offer);

@@ -32,12 +32,13 @@ std::string other_model(const Job& job, const std::string& priced) {
 std::string api_words(const PlanReport& report, const Plan& plan) {
   const auto found = api_comparison(plan, report.job, report.catalogue);
   if (!found) return "";
+  const std::string own = to_text(found->own * (1e6 / found->output_tokens)) + " per 1M output tokens";
+  if (found->price == nullptr) return "This plan costs " + own + " (no API price of the model is known).";
   const ApiPrice& price = *found->price;
   const std::string text = "API: " + to_text(found->api) + " at " + printable(price.provider, 40) +
                            other_model(report.job, price.model) + " (" + to_text(price.input) +
                            " per 1M input tokens, " + to_text(price.output) + " output, " + price.as_of +
-                           "); this plan " + to_text(found->own) + ", " +
-                           to_text(found->own * (1e6 / found->output_tokens)) + " per 1M output tokens. ";
+                           "); this plan " + to_text(found->own) + ", " + own + ". ";
   if (found->even_tokens <= 0) return text + "Its machines cost more per token, however many there are.";
   if (found->own < found->api)
     return text + "Renting is cheaper from " + tokens_words(found->even_tokens) + " output tokens on.";
@@ -46,7 +47,9 @@ std::string api_words(const PlanReport& report, const Plan& plan) {
 
 void write_api(JsonWriter& json, const PlanReport& report, const Plan& plan) {
   const auto found = api_comparison(plan, report.job, report.catalogue);
-  if (!found) {
+  json.member("usd_per_1m_output_tokens",
+              found ? std::optional(found->own_per_million().value) : std::optional<double>());
+  if (!found || found->price == nullptr) {
     json.null_member("api");
     return;
   }

@@ -10,9 +10,10 @@ namespace gpuplan {
 class JsonWriter;
 
 /// "API: $0.97 at openrouter ($0.05 a million tokens in, $0.24 out, 2026-08), against $2.96 here. Renting is cheaper
-/// from 45M output tokens on."; empty where nothing is to be compared.
+/// from 45M output tokens on."; where no API is known what a million tokens cost on the plan's machines; empty of a
+/// plan that does not only generate.
 std::string api_words(const PlanReport& report, const Plan& plan);
-/// The same as a member "api" of an open object; null where nothing is to be compared.
+/// The same as members "usd_per_1m_output_tokens" and "api" of an open object; null where there is nothing to tell.
 void write_api(JsonWriter& json, const PlanReport& report, const Plan& plan);
 
 }  // namespace gpuplan

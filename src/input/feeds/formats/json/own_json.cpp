@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "input/feeds/formats/json/json_feed.h"
@@ -71,7 +73,6 @@ constexpr std::string_view kVcpuFields[] = {"vcpus", "vcpu", "cpus", "cpu", "cpu
 constexpr std::string_view kRamFields[] = {"ram", "ramgb", "ramgib", "rammemorygb"};
 constexpr std::string_view kMemoryOfEither[] = {"memorygib", "memorygb"};
 constexpr std::string_view kStockFields[] = {"stock", "stockstatus", "availability", "available", "instock"};
-constexpr std::string_view kFormFields[] = {"formfactor", "interconnect", "variant", "socket", "gpuvariant"};
 
 /// What only wraps fields that stand for themselves.
 constexpr std::string_view kWrappers =
@@ -146,6 +147,7 @@ class OwnFields {
 /// Of all fields that tell it, by their names or by nothing but such words in them.
 PriceKind kind_said(const OwnFields& fields) {
   PriceKind all = PriceKind::kUnsaid;
+  bool is_spot = false, others = false;
   for (const auto& [key, field] : fields.all()) {
     const auto is_one = [&](std::span<const std::string_view> names) {
       return std::ranges::find(names, key) != names.end();
@@ -153,9 +155,12 @@ PriceKind kind_said(const OwnFields& fields) {
     if (is_one(kProviderFields) || is_one(kRegionFields) || is_one(kZoneFields) || is_one(kGpuFields)) continue;
     const KindAsked asked = kind_asked(key);
     const PriceKind kind = price_kind(field->text, asked);
-    if (kind != PriceKind::kOther || asked == KindAsked::kAny) all = std::max(all, kind);
+    is_spot = is_spot || (asked == KindAsked::kSpot && kind == PriceKind::kSpot);
+    if (kind != PriceKind::kOther) all = std::max(all, kind);
+    else others = others || asked == KindAsked::kAny;
   }
-  return all;
+  // "is_spot": what else it is called by does not matter.
+  return others && !is_spot ? PriceKind::kOther : all;
 }
 
 /// What fields mean by their names, which are those of the record before most of the time.
@@ -186,12 +191,37 @@ OwnDate date_of(const OwnFields& fields, const Tree& record, FieldNames& names) 
   return {};
 }
 
-void own_record(const Tree& nested, std::uint64_t number, const std::string& date, FieldNames& names,
-                LooseNumbers& numbers, FeedRows& rows) {
+/// What is known of a list when its rows are read.
+struct OwnJsonList {
+  FieldNames names{};
+  LooseNumbers numbers{};
+  bool counts = false;  ///< a row has a number of GPUs
+};
+
+/// The record as fields side by side: `flat` holds those that stood in objects of their own.
+const Tree& record_in(const Tree& nested, Tree& flat) {
+  if (is_flat(nested)) return nested;
+  flat = flat_record(nested);
+  return flat;
+}
+
+bool says_count(const Tree& nested, FieldNames& names, const Catalogue& catalogue) {
+  if (!nested.is_map()) return false;
+  Tree flat;
+  const Tree& record = record_in(nested, flat);
+  const OwnFields fields(record);
+  return fields.find(kCountFields) != nullptr || gpu_words(catalogue, fields.text(kGpuFields)).gpus > 0 ||
+         std::ranges::any_of(record.children, [&](const Tree& field) {
+           return field.is_scalar() && names.of(field.key).column.field == OwnField::kGpus;
+         });
+}
+
+void own_record(const Tree& nested, std::uint64_t number, const std::string& date, OwnJsonList& list, FeedRows& rows) {
+  FieldNames& names = list.names;
+  LooseNumbers& numbers = list.numbers;
   if (!nested.is_map()) return rows.reject(number, "an entry that is no object in braces");
   Tree flat;
-  if (!is_flat(nested)) flat = flat_record(nested);
-  const Tree& record = is_flat(nested) ? nested : flat;
+  const Tree& record = record_in(nested, flat);
   const OwnFields fields(record);
   // By its usual name, else under one that people give it in tables.
   std::array<const Tree*, static_cast<std::size_t>(OwnField::kCount)> meant{};
@@ -223,7 +253,7 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   row.instance = fields.text(kInstanceFields);
   const GpuWords words = gpu_words(rows.catalogue(), fields.text(kGpuFields));
   row.gpu = words.gpu;
-  row.hints = fields.text(kFormFields);
+  row.form = form_said(text_of({}, OwnField::kForm));
   row.gpu_memory_gib = number_of(kMemoryFields, OwnField::kGpuMemory, words.gib);
   row.gpus = number_of(kCountFields, OwnField::kGpus, words.gpus);
   row.vcpus = number_of(kVcpuFields, OwnField::kVcpus, 0);
@@ -241,6 +271,8 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   row.as_of = own_date.text.empty() ? date : own_date.text;
 
   OwnPrices prices(numbers);
+  prices.say_of_one(!list.counts && !row.provider.empty());
+  prices.say_least(number_of({}, OwnField::kLeastGpus, 0));
   for (const Tree& field : record.children) {
     if (!field.is_scalar()) continue;
     const OwnColumn& column = names.of(field.key).column;
@@ -252,6 +284,7 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
     if (field.is_scalar()) read_own_extra(names.of(field.key).column, field.text, numbers, row);
   const PriceKind kind = kind_said(fields);
   if (kind == PriceKind::kCommitted) return rows.reject(number, "a reservation or commitment", row.words());
+  if (kind == PriceKind::kServerless) return rows.reject(number, std::string(kServerlessPrice), row.words());
   if (kind == PriceKind::kOther) return rows.reject(number, "a kind of price that gpuplan does not know", row.words());
   if (kind == PriceKind::kSpot && std::isnan(row.spot)) std::swap(row.spot, row.price);
   heed_availability(kind, row);
@@ -267,16 +300,36 @@ class OwnJson final : public JsonFeed {
   OwnJson(FeedRows& rows, std::span<const JsonPath> paths, std::size_t dates) : JsonFeed(rows, paths), dates_(dates) {}
 
  private:
+  /// Whether rows have numbers of GPUs shows in the first ones, which wait until then.
+  struct Held {
+    Tree record;
+    std::uint64_t number;
+    std::string date;
+  };
+
   void item(const JsonItem& item) override {
-    if (item.path >= dates_) return own_record(item.tree, ++records_, date_, names_, numbers_, rows());
-    if (date_.empty() && item.tree.is_scalar()) date_ = read_own_date(item.tree.text).text;
+    if (item.path < dates_) {
+      if (date_.empty() && item.tree.is_scalar()) date_ = read_own_date(item.tree.text).text;
+      return;
+    }
+    constexpr std::size_t kFirst = 256;
+    const bool early = ++records_ <= kFirst;
+    if (early && !list_.counts) list_.counts = says_count(item.tree, list_.names, rows().catalogue());
+    if (list_.counts || !early) {
+      end();
+      return own_record(item.tree, records_, date_, list_, rows());
+    }
+    held_.push_back({item.tree, records_, date_});
+  }
+  void end() override {
+    for (const Held& held : std::exchange(held_, {})) own_record(held.record, held.number, held.date, list_, rows());
   }
 
   std::size_t dates_;
   std::uint64_t records_ = 0;
   std::string date_;
-  FieldNames names_;
-  LooseNumbers numbers_;
+  std::vector<Held> held_;
+  OwnJsonList list_;
 };
 
 /// Notes whether a record has a GPU and a price.

@@ -30,7 +30,8 @@ void prime_offer(const JsonItem& item, FeedRows& rows) {
   const GpuWords words = gpu_words(rows.catalogue(), json_text(offer, "gpuType"));
   row.gpu = words.gpu;
   row.gpus = json_number_or(offer, "gpuCount", 0);
-  row.hints = json_text(offer, "socket") + ' ' + id;
+  row.form = json_text(offer, "socket");
+  row.hints = id;
   // gpuMemory has been seen as the sum over the GPUs, so it tells only where there is one.
   row.gpu_memory_gib = words.gib > 0 ? words.gib : row.gpus == 1 ? json_number_or(offer, "gpuMemory", 0) : 0;
   if (row.gpus > kMostOfOneMachine) return rows.reject(item.row, "several machines as one cluster", row.words());

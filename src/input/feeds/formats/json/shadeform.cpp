@@ -31,7 +31,7 @@ void shadeform_machine(std::uint64_t number, const Tree& type, const Tree* place
   const GpuWords words = gpu_words(rows.catalogue(), shade_text(type, "gpu_type"));
   row.gpu = words.gpu;
   row.gpus = shade_number(type, "num_gpus");
-  row.hints = shade_text(type, "interconnect");
+  row.form = shade_text(type, "interconnect");
   row.gpu_memory_gib = shade_number(type, "vram_per_gpu_in_gb");
   if (row.gpu_memory_gib <= 0) row.gpu_memory_gib = words.gib;
   row.price = json_number(type, "hourly_price") / 100;
