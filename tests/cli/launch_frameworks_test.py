@@ -27,6 +27,7 @@ from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, ch
 from program import main, run
 
 PACKED = SAMPLES[:-1] + ", packing: true}"
+CHECKPOINT = "{every: 100 steps, keep: 3}"  # of training_job()
 QWEN3, DEEPSEEK = "Qwen/Qwen3-8B", "deepseek-ai/DeepSeek-V2-Lite"
 TWO_PHASES = """
 market: {{use: only, offers: [{{gpu: H100 SXM, gpus: 8, price: $1/h}}]}}
@@ -75,7 +76,7 @@ class Launched(unittest.TestCase):
     @contextlib.contextmanager
     def beside(self, command, checkpoints, **environment):
         """What runs beside the work and has to end with it: left behind it would hold the phase's lock."""
-        work = subprocess.Popen(["bash", "-c", f"{command} & echo $!\nexec sleep 1000"], stdout=subprocess.PIPE, text=True, env={
+        work = subprocess.Popen(["bash", "-c", f"{command} $$ & echo $!\nexec sleep 1000"], stdout=subprocess.PIPE, text=True, env={
             "PATH": os.environ["PATH"], "GPUPLAN_CHECKPOINTS": str(checkpoints), "GPUPLAN_POLL": "0.1", **environment}, cwd=checkpoints)
         stat = Path("/proc", work.stdout.readline().strip(), "stat")
         try:
@@ -561,12 +562,12 @@ class Megatron(Launched):
 
     def test_older_checkpoints_are_removed(self):
         """Disks are sized for those that the job keeps and one on its way."""
-        job = training_job("megatron", GPT2, TOKENS, 8, 1, "") + "    checkpoint: {every: 50 steps, keep: %s}\n"
-        folder = self.folder(job % 2)
+        job = training_job("megatron", GPT2, TOKENS, 8, 1, "")
+        folder = self.folder(job.replace(CHECKPOINT, "{every: 50 steps, keep: 2}"))
         script = self.script(folder)
-        self.assertIn('\n  bash "$GPUPLAN_FILES/keep.sh" 2 &\n', script)
+        self.assertIn('\n  bash "$GPUPLAN_FILES/keep.sh" 2 "$me" &\n', script)
         for keep in ("all", 1000000):
-            self.assertNotIn("keep.sh", self.script(self.folder(job % keep)))
+            self.assertNotIn("keep.sh", self.script(self.folder(job.replace(CHECKPOINT, f"{{every: 50 steps, keep: {keep}}}"))))
         with tempfile.TemporaryDirectory() as place:
             place = Path(place)
             for step in (50, 100, 150, 200, 1000000, 1000050):
@@ -683,7 +684,7 @@ class Nanochat(Launched):
             for name in ("model_001200.pt", "optim_001300_rank7.pt", "meta_001400.json"):
                 (place / name).write_bytes((place / name).read_bytes()[:-5])
             environment = {"NANOCHAT": str(place), "NANOCHAT_BASE_DIR": str(place / "base"), "GPUPLAN_CHECKPOINTS": str(place),
-                           "GPUPLAN_GPUS": "8", "GPUPLAN_NODES": "1", "GPUPLAN_RUN_DIR": str(place), "HOME": str(place),
+                           "GPUPLAN_GPUS": "8", "GPUPLAN_NODES": "1", "GPUPLAN_RUN_DIR": str(place), "HOME": str(place), "GPUPLAN_POLL": "0.1",
                            "GPUPLAN_FILES": str(folder.files("newest.py")[0].parent)}
             # exec takes programs, not functions.
             (place / "torchrun").write_text('#!/bin/sh\necho "$*"\n')
@@ -698,9 +699,9 @@ class Nanochat(Launched):
 
     def test_older_checkpoints_are_removed(self):
         """Of those that are whole as many are kept as the job says; what is being written is let alone."""
-        job = training_job("nanochat", self.OWN, TOKENS, 8, 1, "") + "    checkpoint: {every: 50 steps, keep: 2}\n"
+        job = training_job("nanochat", self.OWN, TOKENS, 8, 1, "").replace(CHECKPOINT, "{every: 50 steps, keep: 2}")
         folder = self.folder(job)
-        self.assertIn('\n  python "$GPUPLAN_FILES/newest.py" 2 &\n', self.script(folder))
+        self.assertIn('\n  python "$GPUPLAN_FILES/newest.py" 2 "$me" &\n', self.script(folder))
         with tempfile.TemporaryDirectory() as place:
             place = Path(place)
             for step, parts in ((50, 2), (100, 2), (150, 1), (200, 2), (250, 1)):  # 150: cut off; 250: on its way
@@ -750,7 +751,7 @@ class Nanogpt(Launched):
 
     def test_steps_that_do_not_divide_are_told(self):
         for every in (1, 700):
-            script = self.script(self.folder(training_job("nanogpt", GPT2, TOKENS, 8, 1, "") + f"    checkpoint: {{every: {every} steps}}\n"))
+            script = self.script(self.folder(training_job("nanogpt", GPT2, TOKENS, 8, 1, "").replace(CHECKPOINT, f"{{every: {every} steps}}")))
             self.assertEqual("saves at equal distances only" in script, every > 1)
 
     def test_weights_by_its_names(self):
@@ -764,6 +765,7 @@ class Nanogpt(Launched):
             program = textwrap.dedent("""\
                 import os, sys
                 class torch:
+                    manual_seed = print
                     def save(what, path):
                         with open(path, "w") as file:
                             file.write(what[:len(what) // 2])

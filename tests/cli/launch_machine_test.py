@@ -252,7 +252,7 @@ class Planned(unittest.TestCase):
         job = training_job("torch", GPT2, TOKENS, 8, 1, "")
         found = []
         for to in ("", ", to: 's3://my-bucket/ck'"):
-            folder = Folder("-", stdin=(job + f"    checkpoint: {{every: 50 steps, keep: 2{to}}}\n").encode())
+            folder = Folder("-", stdin=job.replace("steps, keep: 3", f"steps, keep: 3{to}").encode())
             self.addCleanup(folder.__exit__)
             script = scripts_of(folder.path)[0].read_text(encoding="utf-8")
             found.append(re.search(r"^disk=.*$", script, re.M).group(0))

@@ -439,7 +439,7 @@ TEST(SkyPilot, AsksForTheNetworkThatIsPlanned) {
     return Launched(
         job_of("job: wide\nmarket: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h, provider: " + provider +
                (provider == "aws" ? ", instance: p5.48xlarge" : "") + "}]}\nwhere: {nodes: " + std::to_string(nodes) +
-               "}\nphases:\n  - name: a\n    train: {model: meta-llama/Llama-3.1-8B, framework: torchtitan, steps: "
+               "}\nphases:\n  - name: a\n    train: {model: meta-llama/Llama-3.1-8B, framework: torch, steps: "
                "2000, batch: {sequences: 256}, sequence: 8192, start: scratch}\n"));
   };
   const auto file = [](const Launched& wide, const Result<LaunchSet>& set) {

@@ -1,5 +1,5 @@
-"""Prints the newest step whose checkpoint is whole, from which nanochat goes on; nothing where there is none. With a number N,
-beside nanochat: removes all but the N newest that are whole, as it keeps every one, until what started this has ended.
+"""Prints the newest step whose checkpoint is whole, from which nanochat goes on; nothing where there is none. With N and PID,
+beside nanochat: removes all but the N newest that are whole, as it keeps every one, as long as that process is there.
 
 Its checkpoint_manager.py writes model_000100.pt first, then meta_000100.json, then each rank its part of the optimizer, all
 of them under their last names: what was cut off by a kill looks like the others, but for the end of a file. What torch.save
@@ -39,8 +39,7 @@ if __name__ == "__main__":
     saved = Path(os.environ["GPUPLAN_CHECKPOINTS"])
     world = int(os.environ["GPUPLAN_GPUS"]) * int(os.environ["GPUPLAN_NODES"])
     if len(sys.argv) > 1:
-        parent = os.getppid()
-        while os.getppid() == parent:
+        while Path("/proc", sys.argv[2]).exists():
             prune(saved, world, int(sys.argv[1]))
             time.sleep(float(os.environ.get("GPUPLAN_POLL", "30")))
         sys.exit()

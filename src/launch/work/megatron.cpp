@@ -269,7 +269,8 @@ Result<Work> megatron_work(const WorkPlace& place) {
   }
   if (const int keep = pruned_to(place); keep > 0) {
     work.files.push_back(program(place, "megatron_keep.sh", "keep.sh"));
-    work.command.push_back("bash " + file_word("keep.sh") + " " + std::to_string(keep) + " &");
+    work.command.emplace_back("me=$BASHPID");
+    work.command.push_back("bash " + file_word("keep.sh") + " " + std::to_string(keep) + " \"$me\" &");
     work.notes.push_back(pruned_note("Megatron", keep));
   }
   // The last rank prints the losses (megatron/training/training.py, training_log: print_rank_last).

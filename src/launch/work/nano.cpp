@@ -80,7 +80,10 @@ Result<Work> nanochat_work(const WorkPlace& place) {
       std::string("export NANOCHAT_DTYPE=") + (s.precision == Precision::kFp32 ? "float32" : "bfloat16"),
       "newest=$(python " + file_word("newest.py") + ")"};
   const int keep = pruned_to(place);
-  if (keep > 0) work.command.push_back("python " + file_word("newest.py") + " " + std::to_string(keep) + " &");
+  if (keep > 0) {
+    work.command.emplace_back("me=$BASHPID");
+    work.command.push_back("python " + file_word("newest.py") + " " + std::to_string(keep) + " \"$me\" &");
+  }
   work.command.push_back(line + " ${newest:+--resume-from-step=\"$newest\"}");
   if (!own_mlp)
     work.notes.emplace_back(

@@ -152,7 +152,7 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   std::string line = torchrun(place) + " --local-ranks-filter " + std::to_string(shown % std::max(place.laid.gpus, 1)) +
                      " -m torchtitan.train --job.config_file " + file_word("train.toml") +
                      " --job.dump_folder \"$GPUPLAN_RUN_DIR\" --model.hf_assets_path \"$ASSETS\" --training.dataset "
-                     "\"$dataset\" ${folder:+--training.dataset_path \"$folder\"}";
+                     "\"$named\" ${folder:+--training.dataset_path \"$folder\"}";
   if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$weights\"";
   for (const std::string& word : flag_words(place)) line += " " + word;
   const std::string no_whole =
@@ -160,7 +160,7 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
       "'model.safetensors*' \\))\" ]; then";
   // torchtitan imports titan_network.py by its name.
   work.command = {"export ASSETS PYTHONPATH=\"$GPUPLAN_FILES${PYTHONPATH:+:$PYTHONPATH}\"",
-                  "IFS=: read -r dataset folder <<<\"$DATASET\""};
+                  "IFS=: read -r named folder <<<\"$DATASET\""};
   work.command.insert(
       work.command.end(),
       {"saved=\"$GPUPLAN_CHECKPOINTS/" + std::string(kOwnFolder) + "\"",
