@@ -502,7 +502,7 @@ class WhatAnEarlierPhaseLeft(Launched):
                 self.assertTrue(self.work(script, {**environment, "MODEL": "mine"}, stubs).endswith("/01-first/final\n"))
 
 
-class LlamaFactory(Launched):
+class LlamaFactorysAdapters(Launched):
     def test_adapters_pass_by_routed_experts(self):
         """lora_target: all takes every linear layer (model_utils/misc.py), which routed experts are in transformers 4."""
         for model, experts in (("Qwen/Qwen3-30B-A3B", True), (LLAMA, False)):

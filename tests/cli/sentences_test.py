@@ -288,9 +288,9 @@ class Assumed(unittest.TestCase):
         """One number for all samples is a mean to who writes it, and the longest to the plan."""
         words = ("--model", "Qwen2.5-7B", "--lora", "--samples", "20k", "--tokens-per-sample", "600")
         told = "no sample of more than 600 tokens: longer ones are cut (--sequence)"
-        self.assertIn(told, " ".join(answer_of("plan", *words)["assumptions"]))
-        self.assertNotIn("longer ones are cut", " ".join(answer_of("plan", *words, "--sequence", "2048")["assumptions"]))
-        self.assertNotIn("longer ones are cut", " ".join(answer_of("plan", "examples/llama-8b-lora.yaml")["assumptions"]))
+        self.assertIn(told, " ".join(text_of("plan", *words).split()))
+        self.assertNotIn("longer ones are cut", text_of("plan", *words, "--sequence", "2048"))
+        self.assertNotIn("longer ones are cut", text_of("plan", "examples/llama-8b-lora.yaml"))
 
     def test_what_is_stated_is_no_guess(self):
         line = self.line("examples/neurlang.yaml", "--set", "phases.train.train.model.vocab=37000")
