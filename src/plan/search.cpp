@@ -15,6 +15,7 @@
 #include "plan/billing/timeline.h"
 #include "plan/capacity/given_evidence.h"
 #include "plan/capacity/machines.h"
+#include "plan/capacity/offer_machines.h"
 #include "plan/machines/mixed_plans.h"
 #include "plan/notes/assumptions.h"
 #include "plan/notes/batch_notes.h"
@@ -96,8 +97,9 @@ class Search {
     for (const Offer& offer : market_) offers.push_back(&offer);
     const auto first = [](const Offer* a, const Offer* b) { return before(*a, *b); };
     if (!std::ranges::is_sorted(offers, first)) std::ranges::stable_sort(offers, first);
+    MachineRows rows(catalogue_);
     for (const Offer* offer : offers)
-      for (const Machines& machines : machines_on(job_, catalogue_, *offer)) add(*offer, machines);
+      for (const Machines& machines : machines_on(job_, catalogue_, rows, *offer)) add(*offer, machines);
     std::ranges::stable_sort(choices_, {}, &Choice::option);
   }
 

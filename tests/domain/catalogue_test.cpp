@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/facts/machine_rows.h"
+
 namespace gpuplan {
 namespace {
 
@@ -125,6 +127,19 @@ TEST(Catalogue, ParsesGpusWithCounts) {
   for (const std::string_view text : {"", "8x", "0x H100", "H100:0", "-1x H100", "H100:-1", "99999999999x H100",
                                       "8x H200", "8 H100", "H100:8:8", "H100:", "1.5x H100", "x8", "H100 x"})
     EXPECT_FALSE(parse_gpu_count(catalogue, text).has_value()) << text;
+}
+
+TEST(NodeShape, RowsThatAreLookedUpOnceSayTheSame) {
+  const Catalogue catalogue = small_catalogue();
+  MachineRows rows(catalogue);
+  for (const int again : {0, 1})
+    for (const char* gpu : {"H100 SXM", "V100 SXM2 16GB", "RTX 3090", "MI300X", "no such GPU"})
+      for (const int gpus : {1, 2, 4, 8})
+        for (const char* provider : {"", "AWS", "vast"})
+          for (const char* instance : {"", "p5.48xlarge", "p6"}) {
+            const Offer offer = make_offer(gpu, gpus, provider, instance);
+            EXPECT_EQ(node_shape(rows, offer), node_shape(catalogue, offer)) << gpu << again;
+          }
 }
 
 TEST(NodeShape, TheProvidersOwnRowWins) {

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "model/training/layer.h"
 #include "model/training_fixture.h"
+#include "plan/strategy/layer_table.h"
 
 namespace gpuplan {
 namespace {
@@ -23,6 +25,38 @@ LayerCut cut(int micro, Recompute recompute = Recompute::kNone, AttentionKernel 
   c.recompute = recompute;
   c.attention = attention;
   return c;
+}
+
+void expect_same(const LayerCost& one, const LayerCost& other) {
+  for (const auto part : {&LayerCost::matmul, &LayerCost::attention, &LayerCost::elementwise, &LayerCost::recompute,
+                          &LayerCost::dequantise, &LayerCost::launch, &LayerCost::tensor_traffic,
+                          &LayerCost::expert_traffic, &LayerCost::head, &LayerCost::head_launch})
+    EXPECT_EQ((one.*part).value, (other.*part).value);
+  for (const auto part : {&LayerCost::activations, &LayerCost::one_layer, &LayerCost::logits, &LayerCost::boundary})
+    EXPECT_EQ((one.*part).value, (other.*part).value);
+}
+
+TEST(LayerTable, CellsAreTheCostsOfTheirCutsInWhateverOrderTheyAreAskedFor) {
+  for (const char* model : {"Llama-2-7B", "Mixtral-8x7B", "BERT-large"}) {
+    const TrainPhase p = phase(use_of(model), 512);
+    const auto work = training_work(p);
+    ASSERT_TRUE(work);
+    const NodeShape node = machine("H100 SXM", 8);
+    const TrainingRates rates =
+        training_rates(catalogue(), node, *catalogue().find_framework("megatron"), Precision::kBf16, false, *work);
+    LayerTable table(*work, 3, {.tp = 4, .cp = 2, .ep = 4});
+    table.use(rates);
+    for (const int tp : {1, 4, 2})
+      for (const int ep : {4, 1})
+        for (const Recompute first : {Recompute::kFull, Recompute::kSelective, Recompute::kNone})
+          for (const Recompute recompute : {first, Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+            const LayerCut cut{tp, 2, ep, 1 << static_cast<int>(first), recompute, AttentionKernel::kFlash};
+            const auto micro = static_cast<std::size_t>(first);
+            const LayerCost alone = layer_cost(*work, rates, cut);
+            EXPECT_EQ(table.memory_at(cut, micro).activations.value, alone.activations.value);
+            expect_same(table.at(cut, micro), alone);
+          }
+  }
 }
 
 TEST(Activations, Gpt3ByKorthikanti) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "domain/facts/machine_rows.h"
 
 namespace gpuplan {
 namespace {
@@ -90,12 +91,14 @@ NodeShape common_box(const Gpu& gpu, int gpus) {
   return shape;
 }
 
-/// The row that describes the machine of an offer: the provider's own, else the common one of this box.
-const Node* find_node(const Catalogue& catalogue, const Offer& offer) {
+/// The row that describes the machine of an offer: the provider's own, else the common one of this box. `nodes`: those
+/// of its GPU.
+const Node* find_node(const std::vector<const Node*>& nodes, const Offer& offer) {
   const Node* common = nullptr;
   const Node* provider_box = nullptr;
-  for (const Node& node : catalogue.nodes) {
-    if (node.gpus != offer.gpus || node.gpu != offer.gpu) continue;
+  for (const Node* one : nodes) {
+    const Node& node = *one;
+    if (node.gpus != offer.gpus) continue;
     if (node.provider == "any") {
       if (common == nullptr) common = &node;
     } else if (!offer.provider.empty() && iequals(node.provider, offer.provider)) {
@@ -107,7 +110,36 @@ const Node* find_node(const Catalogue& catalogue, const Offer& offer) {
   return provider_box != nullptr ? provider_box : common;
 }
 
+NodeShape node_shape(const Gpu& gpu, const Node* node, const Offer& offer) {
+  NodeShape shape = common_box(gpu, offer.gpus);
+  if (node != nullptr) {
+    if (node->link_kind != LinkKind::kNone && offer.gpus > 1) {
+      shape.link_kind = node->link_kind;
+      shape.link = node->link;
+      shape.peer_access = node->peer_access;
+    }
+    // What GPUs reach directly counts; the rest of the network passes host memory and is no faster.
+    shape.network = node->gpu_network.value > 0 ? node->gpu_network : node->network;
+    shape.front = node->front;
+    shape.ram = node->ram;
+  }
+  if (offer.ram.value > 0) shape.ram = offer.ram;
+  if (offer.network.value > 0) shape.network = offer.network;
+  shape.disk = offer.disk;
+  return shape;
+}
+
 }  // namespace
+
+const MachineRows::Rows& MachineRows::of(std::string_view gpu) {
+  const auto [at, first] = rows_.try_emplace(gpu);
+  Rows& rows = at->second;
+  if (!first) return rows;
+  rows.gpu = catalogue_.find_gpu(gpu);
+  for (const Node& node : catalogue_.nodes)
+    if (node.gpu == gpu) rows.nodes.push_back(&node);
+  return rows;
+}
 
 bool NameIndex::add(std::string_view name, int position) {
   std::string squeezed = squeeze(name);
@@ -170,29 +202,19 @@ std::optional<GpuCount> parse_gpu_count(const Catalogue& catalogue, std::string_
 
 bool names_network(const Catalogue& catalogue, const Offer& offer) {
   if (offer.network.value > 0) return true;
-  const Node* node = find_node(catalogue, offer);
+  MachineRows rows(catalogue);
+  const Node* node = find_node(rows.of(offer.gpu).nodes, offer);
   return node != nullptr && node->provider != "any" && (node->network.value > 0 || node->gpu_network.value > 0);
 }
 
 NodeShape node_shape(const Catalogue& catalogue, const Offer& offer) {
-  const Gpu* gpu = catalogue.find_gpu(offer.gpu);
-  if (gpu == nullptr) return {};
-  NodeShape shape = common_box(*gpu, offer.gpus);
-  if (const Node* node = find_node(catalogue, offer)) {
-    if (node->link_kind != LinkKind::kNone && offer.gpus > 1) {
-      shape.link_kind = node->link_kind;
-      shape.link = node->link;
-      shape.peer_access = node->peer_access;
-    }
-    // What GPUs reach directly counts; the rest of the network passes host memory and is no faster.
-    shape.network = node->gpu_network.value > 0 ? node->gpu_network : node->network;
-    shape.front = node->front;
-    shape.ram = node->ram;
-  }
-  if (offer.ram.value > 0) shape.ram = offer.ram;
-  if (offer.network.value > 0) shape.network = offer.network;
-  shape.disk = offer.disk;
-  return shape;
+  MachineRows rows(catalogue);
+  return node_shape(rows, offer);
+}
+
+NodeShape node_shape(MachineRows& rows, const Offer& offer) {
+  const auto& [gpu, nodes] = rows.of(offer.gpu);
+  return gpu != nullptr ? node_shape(*gpu, find_node(nodes, offer), offer) : NodeShape{};
 }
 
 }  // namespace gpuplan

@@ -312,9 +312,15 @@ std::vector<const Offer*> market_offers(const Job& job, const Catalogue& catalog
       return true;
     }));
     ordered.reserve(usable.size());
+    std::vector<std::pair<Word, bool>> met;  // GPUs, of which there are fewer than groups
+    const auto is_unsupported = [&](const Word& gpu) {
+      const auto known_gpu = std::ranges::find(met, gpu, &std::pair<Word, bool>::first);
+      if (known_gpu != met.end()) return known_gpu->second;
+      return met.emplace_back(gpu, unsupported(job.where, catalogue.find_gpu(gpu), catalogue)).second;
+    };
     for (const Listed& row : usable) {
       Kindred& group = list.groups[row.group];
-      if (!group.unsupported) group.unsupported = unsupported(job.where, catalogue.find_gpu(group.gpu), catalogue);
+      if (!group.unsupported) group.unsupported = is_unsupported(group.gpu);
       (*group.unsupported ? left_behind : ordered).push_back(row.offer);
     }
   }

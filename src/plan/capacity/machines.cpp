@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "domain/market/usable_gpus.h"
 #include "plan/answer/market.h"
+#include "plan/capacity/offer_machines.h"
 
 namespace gpuplan {
 
@@ -91,8 +92,13 @@ int most_nodes(const Offer& offer) {
 }
 
 std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, const Offer& offer) {
+  MachineRows rows(catalogue);
+  return machines_on(job, catalogue, rows, offer);
+}
+
+std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, MachineRows& rows, const Offer& offer) {
   std::vector<Machines> result;
-  const NodeShape node = what_matters(job, node_shape(catalogue, offer));
+  const NodeShape node = what_matters(job, node_shape(rows, offer));
   const auto add = [&](const Machines& machines) {
     if (allowed(job, offer, machines)) result.push_back(machines);
   };
@@ -106,7 +112,7 @@ std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, co
         add({alone, 1, gpus, true, offer.max_time});
       }
     // A machine of one GPU has nothing that joins several, whatever what_matters() leaves.
-    NodeShape several = node_shape(catalogue, offer);
+    NodeShape several = node_shape(rows, offer);
     if (several.gpus == 1) several.link = BytesPerSecond{}, several.link_kind = LinkKind::kNone;
     for (const int n : pool_nodes(job, offer)) add({several, n, n * offer.gpus, true, offer.max_time});
     return result;

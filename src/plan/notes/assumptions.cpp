@@ -156,6 +156,23 @@ std::string software_words(const Catalogue& catalogue, std::span<const Plan> pla
   return names.empty() ? "" : listed(names) + " as fast as programs of the kind, for want of measured runs.";
 }
 
+std::string rollout_words(const Job& job) {
+  std::vector<std::string> without_reward_time;
+  bool any = false;
+  for (const Phase& phase : job.phases) {
+    const auto* train = std::get_if<TrainPhase>(&phase.work);
+    if (train == nullptr || !train->rollouts) continue;
+    any = true;
+    if (!train->rollouts->reward_time) without_reward_time.push_back(printable(phase.name, 30));
+  }
+  if (!any) return "";
+  std::string text = "answers are given as fast as vLLM alone gives them, for want of measured runs of GRPO";
+  if (!without_reward_time.empty())
+    text += "; rewards take no time" + (job.phases.size() > 1 ? " in " + listed(without_reward_time) : "") +
+            " (rollouts: {reward_time: 2 s})";
+  return text + ".";
+}
+
 std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue, const std::vector<Plan>& plans) {
   std::vector<std::string> lines = job.assumed;
   if (std::string words = assumed_rate_words(job, plans); !words.empty()) lines.push_back(std::move(words));
@@ -165,6 +182,7 @@ std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue,
       if (!words.empty() && std::ranges::find(lines, words) == lines.end()) lines.push_back(std::move(words));
     }
   if (std::string words = software_words(catalogue, plans); !words.empty()) lines.push_back(std::move(words));
+  if (std::string words = rollout_words(job); !words.empty()) lines.push_back(std::move(words));
   if (std::ranges::any_of(plans, assumes_time))
     lines.push_back(
         "typical rates of disks and networks for downloads, loading and checkpoints (--explain); storage, or setup and "

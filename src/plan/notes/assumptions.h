@@ -15,6 +15,9 @@ namespace gpuplan {
 /// plans are known, or the user's own tell.
 std::string software_words(const Catalogue& catalogue, std::span<const Plan> plans);
 
+/// What is taken for granted where a network learns from answers of its own (objective: grpo); "" in other jobs.
+std::string rollout_words(const Job& job);
+
 /// "llama.cpp takes 4 requests at once per replica ...": where the engine's own default, and neither the job nor
 /// memory, says how many requests are at work; else "".
 std::string slots_words(const Job& job, const Catalogue& catalogue, const PhaseEstimate& estimate);

@@ -191,6 +191,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
   if (std::string words = network_words(plan); !words.empty()) lines.push_back(std::move(words) + ".");
   if (std::string words = software_words(report.catalogue, {&plan, 1}); !words.empty())
     lines.push_back(std::move(words));
+  if (std::string words = rollout_words(report.job); !words.empty()) lines.push_back(std::move(words));
   if (starts_for_nothing(report, plan)) lines.emplace_back("no time to boot and to install (setup: {time: 10 min}).");
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
   if (std::string words = assumed_rate_words(report.job, report.found.plans); !words.empty())
