@@ -60,6 +60,51 @@ const overlap = (a: Box, b: Box): boolean =>
 const inside = (a: Box, b: Box): boolean =>
   a.x >= b.x - 0.5 && a.y >= b.y - 0.5 && a.x + a.width <= b.x + b.width + 0.5 && a.y + a.height <= b.y + b.height + 0.5;
 
+/// How far a place is from a box; 0 inside of it.
+const gap = (box: Box, x: number, y: number): number =>
+  Math.hypot(Math.max(box.x - x, 0, x - box.x - box.width), Math.max(box.y - y, 0, y - box.y - box.height));
+
+/// A name on two lines where one has no room: names of several machines differ at their ends.
+function wrapped(text: string, room: number, bold: boolean): string[] {
+  if (width(text, bold) <= room) return [text];
+  const words = text.split(" ");
+  let first = "";
+  while (words.length > 1 && width(`${first}${words[0] ?? ""}`, bold) <= room) first += `${words.shift() ?? ""} `;
+  if (first === "") return [cut(text, room)];
+  return [first.trimEnd(), cut(words.join(" "), room)];
+}
+
+/// From the edge of a mark to its name.
+function leader(box: Box, x: number, y: number): [number, number, number, number] {
+  const [ex, ey] = [Math.min(Math.max(x, box.x), box.x + box.width), Math.min(Math.max(y, box.y), box.y + box.height)];
+  const part = 8 / Math.max(1, Math.hypot(ex - x, ey - y));
+  return [x + (ex - x) * part, y + (ey - y) * part, ex, ey];
+}
+
+/// Whether a name or another mark lies on the way from (x, y).
+function crosses([x1, y1, x2, y2]: [number, number, number, number], taken: Box[], solid: Box[], x: number, y: number): boolean {
+  const others = solid.filter((box) => gap(box, x, y) > 0);
+  for (let k = 0; k <= 12; ++k) {
+    const dot = { x: x1 + ((x2 - x1) * k) / 12 - 1, y: y1 + ((y2 - y1) * k) / 12 - 1, width: 2, height: 2 };
+    if (taken.some((box) => overlap(box, dot)) || (k < 12 && others.some((box) => overlap(box, dot)))) return true;
+  }
+  return false;
+}
+
+/// Places further off, the nearest first.
+function around(x: number, y: number, most: number, tall: number): [Box, string][] {
+  const places: [Box, string][] = [];
+  for (const far of [28, 42, 60, 82, 108, 140, 180])
+    for (const [dx, dy] of [[-1, -1], [1, -1], [-1, 1], [1, 1], [-1.6, 0], [1.6, 0], [0, -1.2], [0, 1.2], [-1.5, -0.5], [1.5, -0.5], [-1.5, 0.5], [1.5, 0.5]] as const) {
+      const px = x + dx * far;
+      const box = { x: dx < 0 ? px - most : dx > 0 ? px : px - most / 2, y: y + dy * far - tall / 2, width: most, height: tall };
+      places.push([box, dx < 0 ? "right" : dx > 0 ? "left" : "center"]);
+    }
+  return places;
+}
+
+const MANY_NARROW = 8; // with more of them beaten plans have no name in a narrow picture
+
 const scaled = (axis: Axis, value: number): number => (axis.scale === "log" ? Math.log10(Math.max(value, 1e-300)) : value);
 
 function textAt(x: number, y: number, text: string, more: Shape = {}, halo = false): Shape {
@@ -393,14 +438,23 @@ class Drawing {
     const field: Box = { x: this.grid.x, y: this.grid.y - 18, width: this.size - this.grid.x, height: this.grid.height + 18 };
     if (this.chart.y.title) taken.push({ x: 0, y: this.grid.y - 21, width: width(this.chart.y.title) + 10, height: 14 });
     // Names stand left of rows.
-    const names = this.rows ? this.labelRoom() : this.grid.x;
-    const beside: Box = { x: names, y: 0, width: this.size - names, height: this.height() };
+    const start = this.rows ? this.labelRoom() : this.grid.x;
+    const beside: Box = { x: start, y: 0, width: this.size - start, height: this.height() };
     const free = (box: Box): boolean => (inside(box, this.rows ? beside : field) || (this.rows && box.y < this.grid.y)) && !taken.some((other) => overlap(box, other)) && !solid.some((other) => overlap(box, other));
+    // Whose name it is has to be seen: a label that stands nearer to another mark would be read as that one's.
+    const crowd = this.chart.kind === "cost_time";
+    const centres = crowd ? this.chart.marks.filter((mark) => mark.shape === "point").map((mark) => this.at(api, mark.x ?? 0, mark.y ?? 0)) : [];
+    const own = (box: Box, [x, y]: [number, number]): boolean =>
+      centres.every(([px, py]) => (px === x && py === y) || gap(box, px, py) > gap(box, x, y) + 1);
+    const beaten = this.chart.marks.filter((mark) => mark.shape === "point" && mark.mark === "beaten").length;
     for (const { mark } of order) {
-      const label = cut(mark.label ?? "", Math.max(120, this.size * 0.4));
+      if (crowd && this.narrow && mark.mark === "beaten" && beaten > MANY_NARROW) continue;
+      const room = Math.max(120, this.size * 0.4);
+      const names = crowd && mark.shape === "point" ? wrapped(mark.label ?? "", room, mark.mark !== "beaten") : [cut(mark.label ?? "", room)];
+      const label = names[0] ?? "";
       const strong = mark.mark === "pick";
       const bold = strong || mark.mark === "best";
-      const wide = width(label, bold && mark.shape !== "bar");
+      const wide = Math.max(...names.map((name) => width(name, bold && mark.shape !== "bar")));
       if (mark.shape === "bar") {
         const box = this.barBox(mark, api);
         if (box.x + box.width < this.grid.x || box.x > this.grid.x + this.grid.width) continue;
@@ -428,7 +482,8 @@ class Drawing {
       const note = mark.shape === "point" ? cut(mark.note ?? "", this.size * 0.4) : "";
       const most = Math.max(wide, width(note));
       const lineHeight = small() + 3;
-      const tall = note ? 2 * lineHeight - 1 : lineHeight;
+      const lines = names.length + (note ? 1 : 0);
+      const tall = lines * lineHeight - (lines - 1);
       const low = this.grid.y + this.grid.height - tall - 4;
       const row = mark.shape === "rule" && mark.y !== undefined ? this.rowOf(mark, api) : undefined;
       const top = row ? (row.top + row.bottom) / 2 - 7.5 : mark.shape === "rule" ? this.grid.y + 2 : y;
@@ -449,15 +504,38 @@ class Drawing {
       if (row) places.splice(2);
       // On its own bar, where a row has no room beside it.
       const onBar: [Box, string] = [{ x: x - 12 - most, y: y - tall / 2, width: most, height: tall }, "right"];
-      const found = places.find(([box]) => clear(box)) ?? (mark.mark === "beaten" ? undefined : places.find(([box]) => free(box))) ??
+      const mine = ([box]: [Box, string]): boolean => !crowd || mark.shape !== "point" || own(box, [x, y]);
+      const led = crowd && mark.shape === "point" && mark.mark !== "beaten";
+      let lead = false;
+      const further = (): [Box, string] | undefined => {
+        // Over lines and ranges rather than two rounds further off; the recommended plan's line may pass other marks.
+        const at = (marks: Box[]): [Box, string] | undefined => {
+          const cost = ([box]: [Box, string], i: number): number => i + (clear(box) ? 0 : 24);
+          return around(x, y, most, tall).map((place, i) => ({ place, cost: cost(place, i) }))
+            .filter(({ place: [box] }) => free(box) && !crosses(leader(box, x, y), taken, marks, x, y))
+            .sort((a, b) => a.cost - b.cost)[0]?.place;
+        };
+        const far = at(solid) ?? (strong ? at([]) : undefined);
+        lead = far !== undefined;
+        return far;
+      };
+      const found = places.find((place) => clear(place[0]) && mine(place)) ??
+        (mark.mark === "beaten" ? undefined : places.find((place) => free(place[0]) && mine(place))) ?? (led ? further() : undefined) ??
+        // The recommended plan has its name in any crowd.
+        (led && strong ? places.find(([box]) => inside(box, field) && !taken.some((other) => overlap(box, other))) : undefined) ??
         (this.rows && (row ?? mark.shape === "point") && inside(onBar[0], beside) ? onBar : undefined);
       if (!found) continue;
       const [box, align] = found;
-      taken.push(box);
+      taken.push(crowd ? { x: box.x - 4, y: box.y - 1, width: box.width + 8, height: box.height + 2 } : box);
+      if (lead) {
+        const [x1, y1, x2, y2] = leader(box, x, y);
+        parts.push(line(x1, y1, x2, y2, { stroke: "var(--ink3)", lineWidth: 1 }));
+        for (let k = 0; k <= 20; ++k) taken.push({ x: x1 + ((x2 - x1) * k) / 20 - 2, y: y1 + ((y2 - y1) * k) / 20 - 2, width: 4, height: 4 });
+      }
       const px = align === "left" ? box.x : align === "right" ? box.x + box.width : box.x + box.width / 2;
       const fill = strong ? "var(--accent)" : mark.mark === "beaten" ? "var(--ink3)" : "var(--ink)";
-      parts.push(textAt(px, box.y + lineHeight / 2, label, { align, fill, bold }, true));
-      if (note) parts.push(textAt(px, box.y + lineHeight * 1.5 - 1, note, { align, fill: "var(--ink3)" }, true));
+      names.forEach((name, k) => parts.push(textAt(px, box.y + lineHeight * (k + 0.5) - k, name, { align, fill, bold }, true)));
+      if (note) parts.push(textAt(px, box.y + lineHeight * (names.length + 0.5) - names.length, note, { align, fill: "var(--ink3)" }, true));
     }
     return { type: "group", children: parts };
   }
@@ -466,7 +544,14 @@ class Drawing {
 
   /// Marks that have something to say.
   private stops(): number[] {
-    return this.chart.marks.map((mark, i) => (mark.tip?.length ? i : -1)).filter((i) => i >= 0);
+    const stops = this.chart.marks.map((mark, i) => (mark.tip?.length ? i : -1)).filter((i) => i >= 0);
+    if (this.chart.kind !== "cost_time") return stops;
+    // The pick first, then the plans from the fastest on; lines say least.
+    const rank = (i: number): [number, number] => {
+      const mark = this.chart.marks[i];
+      return mark?.shape === "point" ? [mark.mark === "pick" ? 0 : 1, mark.x ?? 0] : [2, i];
+    };
+    return stops.sort((a, b) => rank(a)[0] - rank(b)[0] || rank(a)[1] - rank(b)[1]);
   }
 
   private pixels(): Api {

@@ -9,11 +9,13 @@ const HEIGHT = 275 * MM;
 const GAP = 4 * 96 / 72; // between blocks: 4pt of style.css
 const SHEETS = 2;
 const ROWS = 6;
+const ROWS_OF_BILL = 16;
 /// What two pages do without first, the least missed of all in front: who takes a plan along needs the answer, what is
 /// compared, the bill, the risks and the steps.
-const LAST = ["each", "basis", "machines", "trouble", "speed", "memory", "choice", "change", "work", "fallback"];
-/// Then what stands in these behind their first chart and table, and last the sections themselves.
-const SPARE = ["plans", "risk", "bill"];
+const LAST = ["card", "each", "basis", "machines", "trouble", "speed", "memory", "choice", "change", "work", "fallback"];
+/// Then what stands in these behind their first chart and table, the last steps too, and last the sections themselves, in
+/// this order.
+const SPARE = ["plans", "risk", "bill", "run"];
 const NAMED = 12; // columns and sections that a line names
 const LONGEST = 16; // letters of a word that stays in one piece
 const LETTER = 0.7; // of the size of its type, wide
@@ -176,8 +178,9 @@ export function beforePrint(): void {
   if (!main) return;
   all<HTMLTableElement>("#report section .table table").forEach((table) => {
     const rows = [...table.tBodies[0]?.rows ?? []].filter((row) => !row.hidden);
-    // The recommended row and a sum stay, wherever they stand.
-    const kept = rows.filter((row, i) => i < ROWS || row.matches(".pick, .strong"));
+    // The recommended row and a sum stay, wherever they stand, and a bill is whole.
+    const bill = table.closest("#s-bill") !== null;
+    const kept = rows.filter((row, i) => i < (bill ? ROWS_OF_BILL : ROWS) || row.matches(".pick, .strong"));
     const away = rows.filter((row) => !kept.includes(row));
     away.forEach(hide);
     const count = table.tBodies[0]?.rows.length ?? 0;
@@ -204,7 +207,7 @@ export function beforePrint(): void {
   });
   const left = LAST.map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const sections = all("#report > section:not(.answer)");
-  const others = [...sections].reverse().filter((section) => !left.includes(section));
+  const others = ["risk", "plans", "bill", "run"].map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const question = (section: Element): string => section.querySelector(".question")?.textContent ?? "";
   // As long as it may become.
   const note = make("p", { class: "left-out" }, told(sections.map(question)));
