@@ -13,9 +13,11 @@ const ROWS_OF_BILL = 16;
 /// What two pages do without first, the least missed of all in front: who takes a plan along needs the answer, what is
 /// compared, the bill, the risks and the steps.
 const LAST = ["card", "each", "basis", "machines", "trouble", "speed", "memory", "choice", "change", "work", "fallback"];
-/// Then what stands in these behind their first chart and table, the last steps too, and last the sections themselves, in
-/// this order.
-const SPARE = ["plans", "risk", "bill", "run"];
+/// Then what stands in these behind their first chart and table.
+const SPARE = ["plans", "risk", "bill"];
+/// Then these whole, but for the steps, of which the last go first.
+const STEPS = "run";
+const WHOLE = ["risk", STEPS, "plans", "bill"];
 const NAMED = 12; // columns and sections that a line names
 const LONGEST = 16; // letters of a word that stays in one piece
 const LETTER = 0.7; // of the size of its type, wide
@@ -207,7 +209,6 @@ export function beforePrint(): void {
   });
   const left = LAST.map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const sections = all("#report > section:not(.answer)");
-  const others = ["risk", "plans", "bill", "run"].map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const question = (section: Element): string => section.querySelector(".question")?.textContent ?? "";
   // As long as it may become.
   const note = make("p", { class: "left-out" }, told(sections.map(question)));
@@ -228,14 +229,38 @@ export function beforePrint(): void {
     if (fits()) break;
     blocks = blocks.filter((block) => !block.nodes.includes(spare));
   }
-  leave(others);
-  // What there is room for after all comes back, the most missed first.
+  const whole = [...blocks];
+  for (const key of WHOLE) {
+    const section = document.querySelector(`#s-${key}`);
+    if (section === null) continue;
+    if (key !== STEPS) leave([section]);
+    else
+      for (const step of [...blocks].reverse().filter((block) => block.section === section)) {
+        if (fits()) break;
+        blocks = blocks.filter((block) => block !== step);
+      }
+  }
+  leave([...sections].reverse().filter((section) => !away.has(section)));
+  // What there is room for after all comes back, the steps in their order before all else, then the most missed first.
+  for (const step of whole.filter((block) => block.section.id === `s-${STEPS}` && !blocks.includes(block))) {
+    const before = blocks;
+    blocks = whole.filter((block) => block === step || before.includes(block));
+    if (fits()) continue;
+    blocks = before;
+    break;
+  }
   for (const section of [...away].reverse()) {
     away.delete(section);
     if (!fits()) away.add(section);
   }
-  if (away.size === 0) note.remove();
-  else note.textContent = told(sections.filter((section) => away.has(section)).map(question));
+  // Sections of which nothing is left, and the steps where some are.
+  const out = (): string[] => sections.flatMap((section) => {
+    const left = away.has(section) ? 0 : blocks.filter((block) => block.section === section).length;
+    if (left === 0) return [question(section)];
+    return whole.filter((block) => block.section === section).length > left ? [`${question(section)} (its end)`] : [];
+  });
+  if (out().length === 0) note.remove();
+  else note.textContent = told(out());
   lay(main, sheetsOf(shown()));
 }
 
