@@ -229,6 +229,58 @@ Workload: 2,000 samples × 500 tokens = 1,000,000 tokens
         self.assertEqual(audit(text, "claims.yaml")["findings"], [])
 
 
+class Batches(unittest.TestCase):
+    """A global batch is a whole number of micro-batches on every GPU."""
+
+    FORMS = ("Global batch {batch} on {gpus} GPUs with micro-batch {micro}.\n",
+             "| GPUs | Micro-batch | Global batch |\n|---|---|---|\n| {gpus} | {micro} | {batch} |\n",
+             "- {gpus} GPUs\n- micro-batch: {micro}\n- global batch: {batch}\n",
+             "- GPUs: {gpus}\n- micro-batch: {micro}\n- global batch: {batch}\n")
+
+    def test_one_that_does_not_divide_is_told_with_the_nearest(self):
+        for form in self.FORMS:
+            for gpus, micro, batch, right in ((8, 3, 100, "96 or 120"), (6, 4, 64, "48 or 72"), (8, 4, 20, "32")):
+                with self.subTest((form, batch)):
+                    found = audit("# Plan\n\n" + form.format(gpus=gpus, micro=micro, batch=batch))["findings"]
+                    self.assertEqual([(one["kind"], one["right"]) for one in found if "batch of" in one["said"]], [("wrong", right)])
+
+    def test_what_divides_or_is_split_otherwise_is_left_alone(self):
+        for form in self.FORMS:
+            for gpus, micro, batch in ((8, 3, 96), (6, 4, 48), (8, 4, 32), (1, 1, 7)):
+                for more in ("", "Tensor parallel over 4 GPUs.\n" if batch % 5 else ""):
+                    text = "# Plan\n\n" + form.format(gpus=gpus, micro=micro, batch=batch) + "\n" + more
+                    self.assertFalse([one for one in audit(text)["findings"] if "batch of" in one["said"]], text)
+            text = "# Plan\n\nPipeline parallel, dp 2.\n\n" + form.format(gpus=8, micro=3, batch=100)
+            self.assertFalse([one for one in audit(text)["findings"] if "batch of" in one["said"]], text)
+
+
+class Prices(unittest.TestCase):
+    """Prices of an hour that nobody asks."""
+
+    def unlikely(self, text):
+        return [one["said"] for one in audit("# Plan\n\n" + text)["findings"] if one["kind"] == "unlikely"]
+
+    def test_what_lies_outside_of_all_known_offers_is_told(self):
+        self.assertTrue(self.unlikely("H100 SXM at $0.10/h.\n"))
+        row = "| GPU | Hours | Price | Total |\n|---|---|---|---|\n| 8x H100 SXM | 10 | ${price}/h | ${total} |\n"
+        for price in (200, 250, 0.15, 0.1):
+            self.assertTrue(self.unlikely(row.format(price=f"{price:.2f}", total=f"{10 * price:,.2f}")), price)
+
+    def test_what_offers_ask_is_not(self):
+        row = "| GPU | Hours | Price | Total |\n|---|---|---|---|\n| {n}x {gpu} | 10 | ${price}/h | ${total} |\n"
+        tried = 0
+        with open(ROOT / "data/offers.csv", encoding="utf-8") as lines:
+            for offer in list(csv.DictReader(line for line in lines if not line.startswith("#")))[::7]:
+                price = float(offer["price[USD/h]"] or 0)
+                if price < 0.05:
+                    continue
+                n, gpu = offer["gpus"], offer["gpu"]
+                text = row.format(n=n, gpu=gpu, price=f"{price:.2f}", total=f"{10 * round(price, 2):,.2f}")
+                self.assertEqual(self.unlikely(text), [], text)
+                tried += 1
+        self.assertGreater(tried, 20)
+
+
 class BadInput(unittest.TestCase):
     def test_exit_codes(self):
         self.assertEqual(audit("3 h × $2 = $6\n", code=0)["findings"], [])

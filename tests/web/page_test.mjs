@@ -205,7 +205,9 @@ async function keyboard() {
   check("everything is reached", seen.size > 30, [...seen]);
   const plot = opened.locator('figure[data-kind="cost_time"] .plot');
   await plot.focus();
-  const stops = charts[0].marks.filter((mark) => mark.tip);
+  // The recommended plan first, then the plans from the fastest on, and lines last.
+  const first = (mark) => (mark.shape === "point" ? (mark.mark === "pick" ? 0 : 1) : 2);
+  const stops = charts[0].marks.filter((mark) => mark.tip).sort((a, b) => first(a) - first(b) || (first(a) === 1 ? a.x - b.x : 0));
   for (const mark of stops) {
     await opened.keyboard.press("ArrowRight");
     same("arrow keys show the tip of each mark", await opened.$$eval("#tip > *", (lines) => lines.map((line) => line.textContent)), mark.tip);
@@ -280,6 +282,37 @@ async function widths() {
     }
 }
 
+/// Names in the chart of cost against time: the recommended plan has one, none lies over another, and each stands nearer to
+/// its own mark than to others, or has a line to it.
+async function names() {
+  const crowd = structuredClone(report);
+  const chart = crowd.sections.flatMap((section) => section.blocks).find((block) => block.chart?.kind === "cost_time").chart;
+  const points = chart.marks.filter((mark) => mark.shape === "point");
+  const pick = points.find((mark) => mark.mark === "pick");
+  // Others around the recommended plan, as in a market of machines that are alike.
+  for (let i = 0; i < 22; ++i) {
+    const [x, y] = [pick.x * (1 + 0.05 * ((i % 5) - 2) + 0.004 * i), pick.y * (1 + 0.04 * (i % 4))];
+    const role = i % 6 === 0 ? "best" : "beaten";
+    chart.marks.unshift({ shape: "point", mark: role, x, y, label: `${i + 1}x GPU of many names`, tip: [`plan ${i}`] });
+  }
+  for (const [name, file] of [["as it is", full], ["crowd", page("crowd", crowd)]])
+    for (const width of [390, 700, 1280]) {
+      const { opened, close } = await open(`names ${name} ${width}`, file, { viewport: { width, height: 900 } });
+      const figure = opened.locator('figure[data-kind="cost_time"]');
+      await figure.scrollIntoViewIfNeeded();
+      await figure.locator(".plot svg text", { hasText: "GPU" }).or(figure.locator(".plot svg text")).first().waitFor();
+      const texts = await figure.locator(".plot svg").evaluate((svg) => [...svg.querySelectorAll("text")].map((one) => {
+        const { x, y, width, height } = one.getBoundingClientRect();
+        return { text: one.textContent, fill: one.getAttribute("fill"), x, y, width, height };
+      }));
+      const start = pick.label.split(" ").slice(0, 2).join(" ").replace("…", "");
+      check(`${name} at ${width}: the recommended plan has its name`, texts.some((one) => one.fill === "var(--accent)" && one.text.startsWith(start)), texts);
+      const over = (a, b) => a.x + 1 < b.x + b.width && b.x + 1 < a.x + a.width && a.y + 4 < b.y + b.height && b.y + 4 < a.y + a.height;
+      same(`${name} at ${width}: no name lies over another`, texts.flatMap((a, i) => texts.slice(i + 1).filter((b) => over(a, b)).map((b) => `${a.text} / ${b.text}`)), []);
+      await close();
+    }
+}
+
 async function paper() {
   const long = structuredClone(report);
   for (const section of report.sections.slice(1)) long.sections.push({ ...structuredClone(section), key: `more_${section.key}` });
@@ -311,7 +344,7 @@ async function paper() {
       }
       const told = {
         tall: [...document.querySelectorAll(".sheet")].map((sheet) => Math.round(sheet.getBoundingClientRect().height * 25.4 / 96)),
-        blocks: boxes.length, broken,
+        blocks: boxes.length, broken, heads: [...document.querySelectorAll(".sheet h2 .question")].map((one) => one.textContent),
         over: boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => over(a, b)).map((b) => `${a.what} / ${b.what}`)),
       };
       dispatchEvent(new Event("afterprint"));
@@ -320,6 +353,8 @@ async function paper() {
     check(`${name}: each sheet holds what is on it`, set.tall.length === 2 && set.tall.every((tall) => tall <= 277) && set.blocks > 8, set);
     same(`${name}: nothing lies over anything else`, set.over, []);
     same(`${name}: words stay in one piece`, set.broken, []);
+    const steps = report.sections.find((section) => section.key === "run").title;
+    check(`${name}: the first steps are on paper`, set.heads.includes(steps), set.heads);
     same(`${name}: all of it comes back`, await opened.innerText("#report"), before);
     await close();
   }
@@ -518,7 +553,7 @@ async function planner() {
   await close();
 }
 
-for (const test of [textWithoutScript, firstLook, sorting, downloads, keyboard, box, widths, paper, accessible, strange, manyPlans, knobs, planner]) {
+for (const test of [textWithoutScript, firstLook, sorting, downloads, keyboard, box, widths, names, paper, accessible, strange, manyPlans, knobs, planner]) {
   try {
     await test();
   } catch (error) {

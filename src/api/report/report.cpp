@@ -66,7 +66,8 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
     for (const Unwritten& lacking : unwritten(report.job, pick, report.catalogue))
       run.notes.push_back(lacking.sentence());
     for (const LaunchFile& file : folder->files)
-      if (std::string use = use_of(*launch, file); !use.empty()) run.scripts.push_back({file.path, std::move(use)});
+      if (std::string use = use_of(*launch, file); !use.empty())
+        run.scripts.push_back({.path = file.path, .use = std::move(use)});
     if (may_be_on_vast(pick))
       for (MarketSearch& search : vast_searches(*launch))
         run.searches.push_back({std::move(search.command), std::move(search.about)});
@@ -207,6 +208,9 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
       from.sensitivity = &moved;
     }
     if (told) from.run = run_part(report, *pick, from.launch_command);
+    if (terms.beside)
+      for (RunPart::Script& script : from.run.scripts)
+        script.beside = terms.beside(from.run.folder + "/" + script.path);
   }
   parts->document = report_document(from);
   return ReportAnswer(std::move(parts));

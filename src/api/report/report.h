@@ -1,6 +1,7 @@
 // The planning document of a job: the answer with everything that somebody needs who pays for it and runs it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@ namespace gpuplan::api {
 struct ReportTerms {
   /// "job.yaml --set ...": what is typed behind the name of a command. Empty: no commands are told.
   std::string arguments{};
-  std::string charts{};     ///< folder of drawings beside a guide; empty: the guide has none
+  std::string charts{};  ///< folder of drawings beside a guide; empty: the guide has none
+  /// Whether there is a file of that name beside the report, "run-job/README.md"; empty: nobody knows of any.
+  std::function<bool(const std::string&)> beside{};
   bool sensitivity = true;  ///< with what moves the plan most, which asks about as much as all the rest
 };
 

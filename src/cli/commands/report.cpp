@@ -16,6 +16,7 @@
 #include "cli/load/job_options.h"
 #include "cli/options/common_options.h"
 #include "cli/options/options.h"
+#include "launch/parts/launch_plan.h"
 #include "output/report/guide.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -89,21 +90,30 @@ Result<ReportArguments> asked_in(const api::GuideFile& guide, const std::string&
   return *static_cast<const ReportArguments*>((*read)->filled.get());
 }
 
+/// "docs/" of "docs/GUIDE.md"; "" of a name alone.
+std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/') + 1); }
+
 struct Asked {
   api::Request request;
   api::ReportAnswer answer;
 };
 
-Result<Asked> ask(System& system, const ReportArguments& options, const Catalogue& catalogue,
+/// `file`: of the report, beside which scripts may lie; empty: it goes to standard output.
+Result<Asked> ask(System& system, const ReportArguments& options, const Catalogue& catalogue, const std::string& file,
                   const std::string& charts = "") {
   auto request = read_request(system, options.job, catalogue);
   if (!request) return std::unexpected(request.error());
   const std::string command = command_words("report", options.job, options.data_folder);
   constexpr std::string_view kStart = "gpuplan report ";
-  auto answer = api::ask_report(
-      *request,
-      {.arguments = command.size() > kStart.size() ? command.substr(kStart.size()) : std::string(), .charts = charts},
-      catalogue);
+  auto answer =
+      api::ask_report(*request,
+                      {.arguments = command.size() > kStart.size() ? command.substr(kStart.size()) : std::string(),
+                       .charts = charts,
+                       .beside =
+                           [&](const std::string& path) {
+                             return !file.empty() && file != "-" && system.facts_of(folder_of(file) + path).is_file();
+                           }},
+                      catalogue);
   if (!answer) return std::unexpected(std::move(answer.error()));
   return Asked{*std::move(request), *std::move(answer)};
 }
@@ -204,7 +214,7 @@ int look_again(System& system, const ReportArguments& options) {
   // Drawings that are there are drawn anew.
   const std::string folder = charts_folder(file);
   const bool drawn = text->find("](" + last_part(folder) + "/") != std::string::npos;
-  const auto now = ask(system, asked, *catalogue, drawn ? last_part(folder) : std::string());
+  const auto now = ask(system, asked, *catalogue, file, drawn ? last_part(folder) : std::string());
   if (!now) {
     Error error = now.error();
     // Names of files count from the folder in which the guide was made.
@@ -280,7 +290,7 @@ int run_report(System& system, const ReportArguments& options) {
   if (!catalogue) return complain(system, catalogue.error());
   if (const auto may = may_write(system, options); !may) return complain(system, may.error());
   const std::string folder = options.charts ? charts_folder(options.output) : std::string();
-  const auto asked = ask(system, options, *catalogue, last_part(folder));
+  const auto asked = ask(system, options, *catalogue, options.output, last_part(folder));
   if (!asked) return complain(system, asked.error());
   const int code = exit_code(asked->answer.verdict());
   switch (writer_of(options)) {

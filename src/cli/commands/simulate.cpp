@@ -66,7 +66,7 @@ std::string beside(const std::string& job, const std::string& file) {
 /// `of_job`: the trace that the job names, where the command line names none; may be empty.
 Result<api::SpotTexts> read_spot_texts(System& system, const SimulateArguments& options, const std::string& of_job) {
   std::vector<std::string> files = options.traces;
-  if (files.empty() && !of_job.empty()) files.push_back(beside(options.job.job, of_job));
+  if (files.empty() && !of_job.empty()) files.push_back(beside(job_file(options.job), of_job));
   api::SpotTexts texts;
   for (const std::string& file : files) {
     auto text = read_text(system, file, kMaxTraceBytes);
@@ -93,7 +93,7 @@ Result<api::SimulateAnswer> ask(System& system, const SimulateArguments& options
     if (done == 0) shown.emplace(machine, "simulating policies", all);
     else shown->step();
   };
-  if (const auto good = api::check_words(options.words, options.job.job, options.job.sketch, options.job.wishes,
+  if (const auto good = api::check_words(options.words, job_file(options.job), options.job.sketch, options.job.wishes,
                                          !options.traces.empty());
       !good)
     return std::unexpected(good.error());

@@ -12,6 +12,7 @@
 #include "cli/load/load_job.h"
 #include "cli/options/common_options.h"
 #include "cli/options/sketch_options.h"
+#include "input/question/plan_file.h"
 #include "input/text/csv.h"
 
 namespace gpuplan::cli {
@@ -27,7 +28,20 @@ Result<std::vector<api::NamedText>> read_lists(System& system, const std::vector
   return lists;
 }
 
+/// The file of --from, which holds a plan beside its job.
+Result<api::NamedText> read_from(System& system, const JobOptions& options) {
+  if (!options.job.empty())
+    return wrong_use("--from and the job " + printable(options.job, 80) + " name two jobs; leave one of them out");
+  auto text = read_job_text(system, options.from);
+  if (text && !is_kept_plan(text->text))
+    return failure("is no saved plan and no page of gpuplan report; a job file is given without --from",
+                   {shown_name(options.from)});
+  return text;
+}
+
 }  // namespace
+
+const std::string& job_file(const JobOptions& options) { return options.from.empty() ? options.job : options.from; }
 
 void add_job_options(CommandSpec& command, JobOptions& options) {
   command.words = {{.names = "job",
@@ -35,6 +49,11 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
                     .help = "job file (YAML or JSON), or - for standard input; omit it to use flags",
                     .value = "JOB",
                     .completes = Completes::kFiles}};
+  command.options.push_back({.names = "--from",
+                             .target = &options.from,
+                             .help = "take the job of a saved plan (plan.json) or a page (plan.html)",
+                             .value = "FILE",
+                             .completes = Completes::kFiles});
   add_sketch_options(command, options.sketch);
   add_wish_options(command, options.wishes);
   add_set_option(command, options.set);
@@ -111,8 +130,8 @@ Result<api::Request> read_request(System& system, const JobOptions& options, con
   if (const auto good = api::check_date(options.as_of); !good) return std::unexpected(good.error());
   auto request = read_market(system, {options.prices, options.rates, options.store, options.no_config}, catalogue);
   if (!request) return request;
-  if (!options.job.empty()) {
-    auto job = read_job_text(system, options.job);
+  if (!job_file(options).empty()) {
+    auto job = options.from.empty() ? read_job_text(system, options.job) : read_from(system, options);
     if (!job) {
       const std::string apart = unit_apart(options);
       return std::unexpected(apart.empty() ? job.error() : wrong_use(apart).error());
@@ -153,7 +172,7 @@ int thread_count(const JobOptions& options) {
 
 std::string command_words(const std::string& command, const JobOptions& options, const std::string& data_folder) {
   std::string text = "gpuplan " + command;
-  if (!options.job.empty()) text += " " + shell_word(options.job);
+  if (!job_file(options).empty()) text += " " + shell_word(job_file(options));
   text += flag_words(options.sketch, options.wishes);
   for (const std::string& setting : options.set) text += " --set " + shell_word(setting);
   for (const std::string& file : options.prices) text += " --prices " + shell_word(file);

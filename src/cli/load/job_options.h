@@ -15,7 +15,8 @@
 namespace gpuplan::cli {
 
 struct JobOptions {
-  std::string job;                  ///< file or "-"; empty: the question stands in `sketch`
+  std::string job;                  ///< file or "-"; empty: the question stands in `from` or `sketch`
+  std::string from;                 ///< kept plan or page whose job is asked again
   Sketch sketch;                    ///< the work in flags
   Wishes wishes;                    ///< where, limits and goal in flags
   OwnRunsOptions runs;              ///< what predictions learn from
@@ -29,6 +30,9 @@ struct JobOptions {
   int jobs = 0;  ///< threads; 0: as many as there are cores
   std::uint64_t seed = 1;
 };
+
+/// The file that holds the job, wherever it is named; empty: none does.
+const std::string& job_file(const JobOptions& options);
 
 /// The job as a word of the command, and every option of JobOptions.
 void add_job_options(CommandSpec& command, JobOptions& options);

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
+#include "evidence/audit/figures/batch_parts.h"
 #include "evidence/audit/figures/records.h"
 #include "evidence/audit/figures/repeats.h"
 #include "evidence/audit/figures/sentence.h"
@@ -17,80 +18,6 @@
 
 namespace gpuplan::audit {
 namespace {
-
-enum class Part { kNone, kGlobal, kMicro, kAccumulation, kGpus };
-constexpr std::size_t kParts = 5;
-
-/// The four numbers that belong together; nullptr: not said, or several times.
-struct Batch {
-  std::array<const ClaimAmount*, kParts> said{};
-  std::array<int, kParts> times{};
-  int gpus = 0;  ///< by name: "8x H100"
-
-  void add(Part part, const ClaimAmount& value) {
-    const auto place = static_cast<std::size_t>(part);
-    said[place] = &value;
-    ++times[place];
-  }
-  const ClaimAmount* one(Part part) const {
-    const auto place = static_cast<std::size_t>(part);
-    return times[place] == 1 ? said[place] : nullptr;
-  }
-  double count() const {
-    const ClaimAmount* stated = one(Part::kGpus);
-    return times[static_cast<std::size_t>(Part::kGpus)] > 1 ? 0 : stated != nullptr ? stated->low : gpus;
-  }
-};
-
-bool is_count(const ClaimAmount& one) {
-  constexpr double kMost = 1e9;
-  return (one.dimension == ClaimDimension::kBare || one.dimension == ClaimDimension::kGpus ||
-          one.dimension == ClaimDimension::kSamples || one.dimension == ClaimDimension::kSteps ||
-          one.dimension == ClaimDimension::kTimes) &&
-         one.whole && !one.range() && !one.approximate && !one.odd && one.low >= 1 && one.low <= kMost;
-}
-
-/// What a head or label says that a number is.
-Part part_of(std::string_view name) {
-  const std::string lower = to_lower(name);
-  if (has_any(lower, {"tokens", "time", "memory"})) return Part::kNone;
-  if (lower.contains("accum")) return Part::kAccumulation;
-  if (has_any(lower, {"micro", "per-device batch", "per device batch", "batch per gpu", "batch per device",
-                      "batch size per gpu", "batch size per device", "per-gpu batch"}))
-    return Part::kMicro;
-  if (has_any(lower, {"global batch", "effective batch", "total batch"})) return Part::kGlobal;
-  return Part::kNone;
-}
-
-/// What a sentence says that a number is, by the words around it.
-Part part_in(std::string_view lower, const ClaimAmount& value) {
-  std::string_view before = trim(lower.substr(0, value.from));
-  const std::string_view behind = lower.substr(value.to);
-  if (value.dimension == ClaimDimension::kGpus) return Part::kGpus;
-  for (const std::string_view word : {" is", " of", " size", ":", " size", " over", " steps", " ="})
-    if (before.ends_with(word)) before = trim(before.substr(0, before.size() - word.size()));
-  if (ends_with_word(before,
-                     {"accumulation", "accumulate", "accumulating", "accumulated", "grad accum", "grad_accum"}) ||
-      starts_with_any(behind, {" accumulation", " gradient accumulation", "-step accumulation",
-                               " steps of accumulation", " steps of gradient accumulation", " accumulated"}))
-    return Part::kAccumulation;
-  if (ends_with_word(before, {"micro-batch", "micro batch", "microbatch", "micro-batches", "per-device batch",
-                              "per-gpu batch", "batch per gpu"}) ||
-      starts_with_any(behind, {" per gpu", "/gpu", " per device", " a gpu", " sequences per gpu", " samples per gpu",
-                               " sequences a gpu"}))
-    return Part::kMicro;
-  if (ends_with_word(before, {"global batch", "effective batch", "total batch", "the batch", "batch size"}) ||
-      before == "batch" ||
-      (ends_with_word(before, {"the same"}) && starts_with_any(behind, {" sequences", " samples", " examples"})))
-    return Part::kGlobal;
-  return Part::kNone;
-}
-
-/// "Stage 2", "run 3": which one, and not how many.
-bool is_number_of_a_part(std::string_view lower, const ClaimAmount& value) {
-  return ends_with_word(trim(lower.substr(0, value.from)),
-                        {"stage", "phase", "run", "experiment", "option", "plan", "table", "part", "version", "wp"});
-}
 
 /// GPUs × micro-batch × accumulation = global batch, in rows, sheets, lists and sentences.
 class Batches {
@@ -104,47 +31,30 @@ class Batches {
   }
 
  private:
-  /// Where a copy of the model is on several GPUs fewer of them have samples of their own.
-  bool is_parallel() const {
-    const auto says = [](const std::string& text) {
-      const std::string lower = to_lower(text);
-      return has_any(lower, {"tensor", "pipeline", "context parallel", "context-parallel", "sequence parallel",
-                             "sequence-parallel", "model parallel", "model-parallel", "data parallel", "data-parallel",
-                             "expert parallel", "device_map", "replica"}) ||
-             has_word(lower, "tp") || has_word(lower, "pp") || has_word(lower, "cp") || has_word(lower, "dp");
-    };
-    const auto in_cell = [&](const ClaimText& cell) { return says(cell.text); };
-    return std::ranges::any_of(bench_.document.lines, [&](const ClaimLine& line) { return says(line.said.text); }) ||
-           std::ranges::any_of(bench_.document.tables, [&](const ClaimTable& table) {
-             return std::ranges::any_of(table.heads, in_cell) ||
-                    std::ranges::any_of(table.rows,
-                                        [&](const ClaimRow& row) { return std::ranges::any_of(row.cells, in_cell); });
-           });
-  }
-
   void in_record(const ClaimRecord& record) {
-    Batch batch;
+    BatchFigures batch;
     batch.gpus = record.count;
     std::vector<double> others;
     int line = record.line;
     for (const ClaimFact& one : record.facts) {
-      const Part part = one.role == ClaimRole::kGpus ? Part::kGpus : part_of(one.name);
-      if (part != Part::kNone && is_count(*one.value)) batch.add(part, *one.value);
-      else if (part != Part::kNone) return;  // "4 M tokens", "8-16"
-      else if (is_count(*one.value)) others.push_back(one.value->low);
-      if (part == Part::kGlobal) line = one.line;
+      const BatchPart part = one.role == ClaimRole::kGpus ? BatchPart::kGpus : batch_part_of(one.name);
+      if (part != BatchPart::kNone && is_batch_count(*one.value)) batch.add(part, *one.value);
+      else if (part != BatchPart::kNone) return;  // "4 M tokens", "8-16"
+      else if (is_batch_count(*one.value)) others.push_back(one.value->low);
+      if (part == BatchPart::kGlobal) line = one.line;
     }
     judge(batch, line, record.label, others);
     steps(record, batch);
   }
 
   /// Samples × epochs / batch = steps. Each epoch may leave out, or fill up, its last step.
-  void steps(const ClaimRecord& record, const Batch& batch) {
+  void steps(const ClaimRecord& record, const BatchFigures& batch) {
     const auto samples = record.all(ClaimRole::kSamples), stated = record.all(ClaimRole::kSteps);
-    if (samples.size() != 1 || stated.size() != 1 || !is_count(*samples[0]->value) || !is_count(*stated[0]->value))
+    if (samples.size() != 1 || stated.size() != 1 || !is_batch_count(*samples[0]->value) ||
+        !is_batch_count(*stated[0]->value))
       return;
     const ClaimAmount &of = *samples[0]->value, &said = *stated[0]->value;
-    const ClaimAmount* size = batch.one(Part::kGlobal);
+    const ClaimAmount* size = batch.one(BatchPart::kGlobal);
     std::vector<double> sizes;
     if (size != nullptr) {
       sizes.push_back(size->low);
@@ -153,11 +63,11 @@ class Batches {
       // Of one GPU, or of all; before accumulation, or after it.
       // "1 x 1,024 x 1 = 1,024": which of them it is nobody knows.
       const auto told = [&](const ClaimFact& one) { return !batches.empty() && one.name == batches[0]->name; };
-      if (std::ranges::count_if(record.facts, told) != 1 || batches.size() != 1 || !is_count(*batches[0]->value) ||
-          has_any(to_lower(batches[0]->name), {"token", "eval"}))
+      if (std::ranges::count_if(record.facts, told) != 1 || batches.size() != 1 ||
+          !is_batch_count(*batches[0]->value) || has_any(to_lower(batches[0]->name), {"token", "eval"}))
         return;
       size = batches[0]->value;
-      const ClaimAmount* accumulation = batch.one(Part::kAccumulation);
+      const ClaimAmount* accumulation = batch.one(BatchPart::kAccumulation);
       for (const double gpus : {1.0, std::max(batch.count(), 1.0)})
         for (const double more : {1.0, accumulation == nullptr ? 1.0 : accumulation->low})
           sizes.push_back(size->low * gpus * more);
@@ -202,18 +112,18 @@ class Batches {
     const auto& all = line.said.quantities;
     if (all.size() > kMost) return;
     for (const ClaimAmount& global : all) {
-      if (!is_count(global) || part_in(lower, global) != Part::kGlobal) continue;
+      if (!is_batch_count(global) || batch_part_in(lower, global) != BatchPart::kGlobal) continue;
       const std::size_t from = begin_of_sentence(lower, global.from), to = end_of_sentence(lower, global.to);
       const std::string_view sentence = std::string_view(lower).substr(from, to - from);
       // A sum that is written out is checked as one.
       if (has_any(sentence, {"\xC3\x97", " x ", "=", "*", "node", "sequence length", "instead", "n't", "not "}))
         continue;
-      Batch batch;
+      BatchFigures batch;
       bool clear = true;
       for (const ClaimAmount& one : all) {
         if (one.from < from || one.from >= to) continue;
-        const Part part = is_count(one) ? part_in(lower, one) : Part::kNone;
-        if (part != Part::kNone) batch.add(part, one);
+        const BatchPart part = is_batch_count(one) ? batch_part_in(lower, one) : BatchPart::kNone;
+        if (part != BatchPart::kNone) batch.add(part, one);
         else if (!is_number_of_a_part(lower, one))
           clear = clear && one.dimension != ClaimDimension::kBare && one.dimension != ClaimDimension::kSteps;
       }
@@ -224,13 +134,13 @@ class Batches {
     }
   }
 
-  void judge(const Batch& batch, int line, const std::string& label, const std::vector<double>& others) {
-    const ClaimAmount *global = batch.one(Part::kGlobal), *micro = batch.one(Part::kMicro),
-                      *accumulation = batch.one(Part::kAccumulation);
+  void judge(const BatchFigures& batch, int line, const std::string& label, const std::vector<double>& others) {
+    const ClaimAmount *global = batch.one(BatchPart::kGlobal), *micro = batch.one(BatchPart::kMicro),
+                      *accumulation = batch.one(BatchPart::kAccumulation);
     const double gpus = batch.count();
     if (global == nullptr || micro == nullptr || accumulation == nullptr || gpus < 1) return;
     for (const ClaimAmount* one : {global, micro, accumulation}) bench_.use(*one);
-    if (const ClaimAmount* stated = batch.one(Part::kGpus); stated != nullptr) bench_.use(*stated);
+    if (const ClaimAmount* stated = batch.one(BatchPart::kGpus); stated != nullptr) bench_.use(*stated);
     const double right = gpus * micro->low * accumulation->low;
     const auto is = [&](double value) { return std::fabs(value - global->low) < 0.5; };
     if (is(right)) return;
@@ -240,7 +150,7 @@ class Batches {
       for (const double other : others)
         if (is(right * one * other) || is(right / one / other) || is(right * one / other)) return;
     }
-    if (!parallel_) parallel_ = is_parallel();
+    if (!parallel_) parallel_ = splits_models(bench_.document);
     if (*parallel_) return;
     bench_.find(FindingKind::kWrong, line, label, "batch of " + global->text, count_text(right),
                 number_text(gpus) + " GPUs \xC3\x97 " + micro->text + " \xC3\x97 " + accumulation->text);

@@ -116,6 +116,8 @@ void check_context(Bench& bench);
 void check_clauses(Bench& bench);
 /// GPUs × micro-batch × accumulation = global batch.
 void check_batches(Bench& bench);
+/// A global batch that no whole number of micro-batches on all GPUs makes. After check_batches.
+void check_divisible(Bench& bench);
 /// "Monthly cost" beside "yearly cost".
 void check_periods(Bench& bench);
 /// Lines of a bill: quantity, discount, taxes, what is spent so far. After check_bill.
@@ -161,7 +163,9 @@ void check_named(Bench& bench);
 void check_repeats(Bench& bench);
 /// Memory and bandwidth of GPUs.
 void check_cards(Bench& bench);
-/// Prices, least bills, and models that exist.
+/// Prices of GPUs, against those of all offers known.
+void check_market(Bench& bench);
+/// Prices of machines by name, least bills, and models that exist.
 void check_facts(Bench& bench);
 /// Weights of a model by its parameters, and cards that they fit on.
 void check_weights(Bench& bench);

@@ -14,6 +14,12 @@ std::string planned_range(const Interval<T>& value) {
   return to_text(value.p50) + " (" + range_text(to_text(value.p10), to_text(value.p90)) + ")";
 }
 
+/// "0.947 h" beside "1.19 h", where a time alone would be in minutes: both are to be held against each other.
+std::string in_unit_of(Seconds other, Seconds time) {
+  const bool hours = to_text(other).ends_with(" h") && to_text(time).ends_with(" min");
+  return hours ? significant_text(time / units::hour, 3) + " h" : to_text(time);
+}
+
 std::string rate_of_tokens(TokensPerSecond rate) { return rate_text(rate.value) + " tokens/s"; }
 
 }  // namespace
@@ -60,7 +66,8 @@ std::vector<WatchLine> watch_list(const Expectation& expected, bool goes_back) {
         {"the loss does not fall", "falls", "check data and labels, then try a tenth of the learning rate"});
   }
   if (expected.hours.p90 > Seconds{})
-    lines.push_back({"it takes longer than " + to_text(expected.hours.p90), to_text(expected.hours.p50),
+    lines.push_back({"it takes longer than " + to_text(expected.hours.p90),
+                     in_unit_of(expected.hours.p90, expected.hours.p50),
                      expected.price > DollarsPerSecond{}
                          ? "each further hour costs " + to_text(expected.price * units::hour) +
                                (expected.credits_left.value_or(Dollars{}) > Dollars{}

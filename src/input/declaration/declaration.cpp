@@ -247,8 +247,10 @@ std::optional<std::size_t> read_word(Reader& reader, const Tree& tree, const Val
 bool expect_list(Reader& reader, const Tree& tree, const ValueType& type) {
   if (!tree.is_list() || tree.children.empty()) return mismatch(reader, tree, type);
   if (tree.children.size() <= type.max_items) return true;
+  const std::string_view advice = advice_on("many", tree.key);
   return reader.fail(tree, "expected at most " + count_text(static_cast<double>(type.max_items)) + " items, got " +
-                               count_text(static_cast<double>(tree.children.size())));
+                               count_text(static_cast<double>(tree.children.size())) +
+                               (advice.empty() ? "" : "; " + std::string(advice)));
 }
 
 }  // namespace gpuplan

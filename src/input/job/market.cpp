@@ -42,7 +42,10 @@ struct BillingRecord {
 
 constexpr Key kGpusKey = key<&Offer::gpus>("gpus", "1", "GPUs in one machine; price is for all of them", kGpuCounts);
 
-constexpr Key kNotesKey = prose_key<ProseCodec, &Offer::notes>("notes", "what is to be said of it (shown only)");
+constexpr Key kTitleKey =
+    prose_key<ProseTitleCodec, &Offer::notes>("title", "what it is called over its notes (shown only)");
+constexpr Key kPurposeKey = prose_key<ProsePurposeCodec, &Offer::notes>("purpose", "what it is for (shown only)");
+constexpr Key kNotesKey = prose_key<ProseNotesCodec, &Offer::notes>("notes", "what is to be said of it (shown only)");
 
 /// Prices an hour: zero, or one that somebody may have asked.
 bool check_prices(Reader& reader, const Tree& tree, const Offer& offer) {
@@ -75,6 +78,8 @@ struct OfferRecord {
       key<&Offer::disk_price>("disk_price", "", "disk price per GB and month"),
       key<&Offer::egress_price>("egress_price", "", "egress price per GB"),
       key<&Offer::label>("label", "4x RTX 3090", "name in tables"),
+      kTitleKey,
+      kPurposeKey,
       kNotesKey,
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
@@ -159,6 +164,8 @@ struct PoolRecord {
           "wait", "none",
           "queue wait before a job starts, or a range; not in the hours, counts toward the deadline and where time "
           "counts"),
+      kTitleKey,
+      kPurposeKey,
       kNotesKey,
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
@@ -183,6 +190,8 @@ struct OwnRecord {
           "power draw of the whole machine under load; a plan on some of its GPUs pays their share"),
       key_as<AmountCodec<AmountKind::kMoney>, &Offer::usd_per_kwh>("usd_per_kwh", "$0", "price of electricity",
                                                                    between(0, 100)),
+      kTitleKey,
+      kPurposeKey,
       kNotesKey,
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {

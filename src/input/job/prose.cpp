@@ -69,6 +69,21 @@ bool read_prose(Reader& reader, const Tree& tree, const ValueType& type, std::st
   return true;
 }
 
+std::string joined(std::string first, std::string_view then) {
+  if (!first.empty() && !then.empty()) first += "\n\n";
+  return first.append(then);
+}
+
+/// A line as Markdown shows it in bold.
+std::string bold(std::string_view line) {
+  std::string text = "**";
+  for (const char c : line) {
+    if (std::string_view("\\`*_[]<>#|~&").contains(c)) text += '\\';
+    text += c;
+  }
+  return text + "**";
+}
+
 struct ManualTaskRecord {
   using Object = ManualTask;
   static constexpr std::string_view title = "task";
@@ -78,7 +93,8 @@ struct ManualTaskRecord {
       key_as<ProseLineCodec, &ManualTask::who>("who", "", "who does it"),
       key<&ManualTask::time>("time", "", "how long it takes (shown only: hours of a phase are its own)", kPositive),
       key_as<ProseCodec, &ManualTask::command>("command", "", "command that helps with it (shown only)"),
-      key_as<ProseCodec, &ManualTask::notes>("notes", "", "what else is to be said"),
+      key_as<ProsePurposeCodec, &ManualTask::notes>("purpose", "", "what it is done for"),
+      key_as<ProseNotesCodec, &ManualTask::notes>("notes", "", "what else is to be said"),
   };
 };
 
@@ -101,7 +117,9 @@ struct OptionRecord {
       gpu_key<OptionProse>("any", "plans on this GPU, with an optional count: 4x RTX 4090"),
       key<&OptionProse::gpus>("gpus", "any", "plans on so many GPUs in all", between(1, 100'000)),
       key_as<ProseLineCodec, &OptionProse::title>("title", "", "what this way to run the job is called"),
-      key_as<ProseCodec, &OptionProse::notes>("notes", "", "what speaks for it and against it, and when to take it"),
+      key_as<ProsePurposeCodec, &OptionProse::notes>("purpose", "", "what this way is for"),
+      key_as<ProseNotesCodec, &OptionProse::notes>("notes", "",
+                                                   "what speaks for it and against it, and when to take it"),
   };
   static bool check(Reader& reader, const Tree& tree, const OptionProse& out) {
     if (out.gpu.empty() && out.gpus == 0)
@@ -129,6 +147,32 @@ bool ProseLineCodec::read(Reader& reader, const Tree& tree, std::string& out, co
 
 bool ProseCodec::read(Reader& reader, const Tree& tree, std::string& out, const Bounds&) {
   return read_prose(reader, tree, type, out);
+}
+
+bool ProseTitleCodec::read(Reader& reader, const Tree& tree, std::string& words, const Bounds& bounds) {
+  std::string title;
+  if (!ProseLineCodec::read(reader, tree, title, bounds)) return false;
+  words = joined(title.empty() ? "" : bold(title), words);
+  return true;
+}
+
+bool ProsePurposeCodec::read(Reader& reader, const Tree& tree, std::string& words, const Bounds& bounds) {
+  std::string purpose;
+  if (!ProseCodec::read(reader, tree, purpose, bounds)) return false;
+  // Behind a title that was read before; options keep theirs elsewhere.
+  const Tree* title = reader.map == nullptr ? nullptr : reader.map->find("title");
+  const std::string head = title != nullptr && title->is_scalar() ? bold(trim(title->text)) : std::string();
+  const std::size_t end = !head.empty() && words.starts_with(head) ? head.size() : 0;
+  const std::string_view rest = std::string_view(words).substr(end);
+  words = joined(joined(words.substr(0, end), purpose), rest.starts_with("\n\n") ? rest.substr(2) : rest);
+  return true;
+}
+
+bool ProseNotesCodec::read(Reader& reader, const Tree& tree, std::string& words, const Bounds& bounds) {
+  std::string notes;
+  if (!ProseCodec::read(reader, tree, notes, bounds)) return false;
+  words = joined(std::move(words), notes);
+  return true;
 }
 
 constinit const ValueType Codec<ManualTask>::type = {

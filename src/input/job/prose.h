@@ -16,6 +16,20 @@ struct ProseCodec {
   static constexpr ValueType type{.kind = ValueType::Kind::kText, .title = "Markdown", .longest = 20'000};
   static bool read(Reader&, const Tree&, std::string&, const Bounds&);
 };
+/// What has one place for words only: its title, in bold, and what it is for stand in front of its notes, whatever
+/// order the job has them in.
+struct ProseTitleCodec {
+  static constexpr const ValueType& type = ProseLineCodec::type;
+  static bool read(Reader&, const Tree&, std::string& words, const Bounds&);
+};
+struct ProsePurposeCodec {
+  static constexpr const ValueType& type = ProseCodec::type;
+  static bool read(Reader&, const Tree&, std::string& words, const Bounds&);
+};
+struct ProseNotesCodec {
+  static constexpr const ValueType& type = ProseCodec::type;
+  static bool read(Reader&, const Tree&, std::string& words, const Bounds&);
+};
 template <>
 struct Codec<ManualTask> {
   static const ValueType type;

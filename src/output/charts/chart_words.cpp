@@ -24,6 +24,15 @@ std::string cost_tip(const Outcome<Dollars>& cost) {
   return cost.p10 == cost.p90 ? text : text + " (8 in 10 runs: " + cost_span(cost) + ")";
 }
 
-std::string chart_name(const PlanReport& report, const Plan& plan) { return short_name(report.name(plan)); }
+std::string chart_name(const PlanReport& report, const Plan& plan) {
+  constexpr int kWhole = 48, kHead = 28;
+  constexpr std::size_t kTail = 18;
+  const std::string name = printable(report.name(plan), 300);
+  if (display_width(name) <= kWhole) return name;
+  // Names of several machines differ at their ends.
+  std::size_t from = name.size() - kTail;
+  while (from < name.size() && (static_cast<unsigned char>(name[from]) & 0xC0U) == 0x80U) ++from;
+  return short_name(name, kHead) + name.substr(from);
+}
 
 }  // namespace gpuplan

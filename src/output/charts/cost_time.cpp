@@ -90,7 +90,7 @@ ChartMark mark_of(const PlanReport& report, const Plan& plan, bool ranges) {
 }
 
 /// From the fastest to the cheapest: what is to be had for so many hours.
-std::optional<ChartMark> frontier_line(const std::vector<const Plan*>& plans) {
+std::optional<ChartMark> frontier_line(const PlanReport& report, const std::vector<const Plan*>& plans) {
   std::vector<const Plan*> best;
   for (const Plan* plan : plans)
     if (plan->on_frontier) best.push_back(plan);
@@ -101,7 +101,12 @@ std::optional<ChartMark> frontier_line(const std::vector<const Plan*>& plans) {
     if (!line.points.empty()) line.points.emplace_back(hours_of(*plan), line.points.back().second);
     line.points.emplace_back(hours_of(*plan), dollars_of(*plan));
   }
-  line.tip = {"Best trade-offs"};
+  const Plan &fastest = *best.front(), &cheapest = *best.back();
+  line.tip = {"Best trade-offs: nothing is both faster and cheaper",
+              "From " + printable(report.name(fastest), 300) + ": " + hours_words(fastest.hours.p50) + ", " +
+                  short_money(fastest.cost.p50),
+              "To " + printable(report.name(cheapest), 300) + ": " + hours_words(cheapest.hours.p50) + ", " +
+                  short_money(cheapest.cost.p50)};
   return line;
 }
 
@@ -158,7 +163,7 @@ std::optional<Chart> cost_time_chart(const PlanReport& report) {
 
   const auto equal = equal_line(report, chart.x, chart.y);
   if (equal) chart.marks.push_back(*equal);
-  const auto frontier = frontier_line(plans);
+  const auto frontier = frontier_line(report, plans);
   if (frontier) chart.marks.push_back(*frontier);
   for (const MarkRole role : {MarkRole::kBeaten, MarkRole::kBest, MarkRole::kPick})
     for (ChartMark& point : points)

@@ -124,7 +124,7 @@ class Body {
     html_ += "<header class=\"head\"><p class=\"made\">" + part("Made ", "made") + part("Prices: ", "prices") +
              "</p><h1>" + html_text(title_of(head)) + "</h1>";
     if (const std::string goal = text_of(head, "goal"); !goal.empty())
-      html_ += "<p class=\"goal\">" + lines_html(goal) + "</p>";
+      html_ += "<div class=\"goal prose\">" + prose_html(goal) + "</div>";
     html_ += "</header>";
   }
 
@@ -265,6 +265,7 @@ class Body {
     if (kind == "code")
       return "<div class=\"code\"><pre tabindex=\"0\"><code>" + shown(block, "text") + "</code></pre></div>";
     if (kind == "prose") return "<div class=\"prose\">" + prose_html(text_of(block, "markdown")) + "</div>";
+    if (kind == "links") return links(block);
     if (kind != "fold") return {};
     const std::string inside = depth < kDeepest ? blocks_html(member_of(block, "blocks"), depth + 1) : "";
     if (inside.empty()) return {};
@@ -276,6 +277,18 @@ class Body {
     std::string html = ordered ? "<ol>" : "<ul>";
     for (const Json& item : items) html += "<li>" + lines_html(text_of(item)) + "</li>";
     return html + (ordered ? "</ol>" : "</ul>");
+  }
+
+  /// Files beside the page. Only what lies below its folder.
+  static std::string links(const Json& block) {
+    std::string html;
+    for (const Json& link : member_of(block, "links")) {
+      const std::string path = text_of(link, "path");
+      if (path.starts_with('/') || path.contains("..") || path.contains(':')) continue;
+      html +=
+          std::string(html.empty() ? "" : ", ") + "<a href=\"" + html_text(path) + "\">" + shown(link, "name") + "</a>";
+    }
+    return html.empty() ? html : "<p>" + shown(block, "text") + ": " + html + "</p>";
   }
 
   static std::string checks(const Json& items) {

@@ -16,6 +16,7 @@
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
 #include "output/words/wait_words.h"
+#include "plan/ranking/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -214,10 +215,10 @@ ReportSection answer_section(const ReportParts& parts) {
 
 namespace {
 
-/// One row for each plan, whatever it is wished for.
-void join_wishes(TableBlock& table) {
+/// One row for each plan, whatever it is wished for. Returns the plans' ids, one a row.
+std::vector<std::string> join_wishes(TableBlock& table) {
   const auto at = std::ranges::find(table.columns, "id", &TableColumn::key) - table.columns.begin();
-  if (at == std::ssize(table.columns)) return;
+  if (at == std::ssize(table.columns)) return {};
   const auto id = static_cast<std::size_t>(at), when = id - 1;
   std::vector<TableRow> rows;
   for (TableRow& row : table.rows) {
@@ -240,8 +241,44 @@ void join_wishes(TableBlock& table) {
     }
     if (row.mark == RowMark::kPick) same->mark = RowMark::kPick;
   }
+  std::vector<std::string> ids;
+  for (const TableRow& row : rows) ids.push_back(row.cells[id]);
   table.rows = std::move(rows);
   table.erase_column(id);
+  return ids;
+}
+
+/// What an hour of each plan's machines costs, with what makes the bill another than hours at that price.
+void tell_bills(const ReportParts& parts, const std::vector<std::string>& ids, TableBlock& table) {
+  constexpr double kSeen = 0.04;
+  const auto column = std::ranges::find(table.columns, "usd_per_hour", &TableColumn::key);
+  if (column == table.columns.end()) return;
+  const auto at = static_cast<std::size_t>(column - table.columns.begin());
+  for (std::size_t i = 0; i < ids.size() && i < table.rows.size(); ++i) {
+    const auto plan = std::ranges::find(parts.plan.found.plans, ids[i], &Plan::id);
+    std::string& cell = table.rows[i].cells[at];
+    if (ids[i].empty() || plan == parts.plan.found.plans.end() || cell.empty()) continue;
+    const auto price = price_of(*plan);
+    if (!price || *price <= DollarsPerSecond{} || plan->cost.p50 <= Dollars{}) continue;
+    const Seconds billed = plan->machines_cost() / *price;
+    if (billed < (1 - kSeen) * plan->hours.p50 || billed > (1 + kSeen) * plan->hours.p50)
+      cell += ", billed for " + hours_words(billed);
+    if (const Dollars beside = plan->disk + plan->egress; beside > kSeen * plan->cost.p50)
+      cell += ", and " + to_text(beside) + " for disks and transfers";
+  }
+}
+
+/// The command that writes the scripts of each row, to be copied.
+std::string start_commands(const ReportParts& parts, const std::vector<std::string>& ids) {
+  std::string commands;
+  for (const std::string& id : ids) {
+    const auto plan = std::ranges::find(parts.plan.found.plans, id, &Plan::id);
+    if (id.empty() || plan == parts.plan.found.plans.end()) continue;
+    const std::string command = launch_of(parts, *plan);
+    if (!command.empty())
+      commands += (commands.empty() ? "" : "\n") + command + "  # " + printable(parts.plan.name(*plan), 80);
+  }
+  return commands;
 }
 
 }  // namespace
@@ -264,16 +301,22 @@ ReportSection choice_section(const ReportParts& parts) {
                                    {"wait_hours", kQueueHead},
                                    {"cost_usd", "Cost"},
                                    {"cost_usd~", "$, 8 in 10 runs"},
+                                   {"usd_per_hour", "$ an hour"},
                                    {"where", "Provider"},
                                    {"MEMORY PER GPU", "Memory per GPU"},
                                    {"batch", "Batch"},
                                    {"limits", "Limits"},
                                    {"when", "Take it when"},
                                    {"id", "ID"}});
-  join_wishes(wishes);
+  const std::vector<std::string> ids = join_wishes(wishes);
+  tell_bills(parts, ids, wishes);
   const std::string same = said_once(wishes, {"Provider", "Memory per GPU", "Batch"});
   section.blocks.push_back(std::move(wishes));
   section.blocks.push_back(TextBlock{same});
+  if (std::string commands = start_commands(parts, ids); !commands.empty()) {
+    section.blocks.push_back(TextBlock{"To start one of them, write its scripts:"});
+    section.blocks.push_back(CodeBlock{"sh", std::move(commands)});
+  }
   if (const Offer* offer = report.pick()->offer; offer != nullptr && offer->kind != OfferKind::kRented)
     section.blocks.push_back(table_block(pool_view(report, Screen{}).table, "pool", "By number of GPUs",
                                          {{"plan", "Plan"},

@@ -62,6 +62,7 @@ struct Tidied {
   bool operator()(const CodeBlock& code) const { return code.text.empty(); }
   bool operator()(const ProseBlock& prose) const { return prose.markdown.empty(); }
   bool operator()(const ChartBlock& chart) const { return chart.chart.marks.empty(); }
+  bool operator()(const LinksBlock& links) const { return links.links.empty(); }
   bool operator()(FoldBlock& fold) const {
     tidy_blocks(fold.blocks);
     return fold.blocks.empty();
@@ -140,6 +141,12 @@ struct BlockWriter {
     json.begin_object().member("kind", "chart").key("chart");
     write_chart(json, chart.chart);
     json.end();
+  }
+  void operator()(const LinksBlock& links) const {
+    json.begin_object().member("kind", "links").member("text", links.text).key("links").begin_array();
+    for (const auto& [name, path] : links.links)
+      json.begin_object(true).member("name", name).member("path", path).end();
+    json.end().end();
   }
   void operator()(const FoldBlock& fold) const {
     json.begin_object().member("kind", "fold").member("title", fold.title).key("blocks").begin_array();

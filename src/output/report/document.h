@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -62,10 +63,15 @@ struct ChartBlock {
   Chart chart;
   std::string file = {};  ///< a drawing beside the guide; empty: there is none, and the guide leaves it out
 };
+/// Files beside the report.
+struct LinksBlock {
+  std::string text;                                        ///< what they are
+  std::vector<std::pair<std::string, std::string>> links;  ///< name and path
+};
 struct FoldBlock;
 
 using ReportBlock = std::variant<TextBlock, NoteBlock, TableBlock, ListBlock, ChecksBlock, CodeBlock, ProseBlock,
-                                 ChartBlock, FoldBlock>;
+                                 ChartBlock, LinksBlock, FoldBlock>;
 
 /// Shut until somebody opens it.
 struct FoldBlock {
@@ -83,7 +89,8 @@ struct ReportSection {
 };
 
 struct ReportHead {
-  std::string title, goal;
+  std::string title;
+  std::string goal;     ///< Markdown; empty: nobody says
   std::string made;     ///< "2026-11-22"; empty: nobody says
   std::string version;  ///< of gpuplan
   std::string prices;   ///< "245 offers, prices from 2026-04, 7 months old"

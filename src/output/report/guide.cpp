@@ -68,6 +68,8 @@ class Guide {
       own_text(section.key);
     }
     orphans();
+    // Whoever has read it to its end need not turn back to make it anew.
+    again(document.head);
     return std::move(text_);
   }
 
@@ -100,6 +102,11 @@ class Guide {
   void operator()(const ProseBlock& block) { text_ += prose_markdown(block.markdown) + '\n'; }
   void operator()(const ChartBlock& block) {
     if (!block.file.empty()) line("![" + guide_text(block.chart.alt) + "](" + block.file + ")");
+  }
+  void operator()(const LinksBlock& block) {
+    std::vector<std::string> links;
+    for (const auto& [name, path] : block.links) links.push_back("[" + guide_text(name) + "](" + path + ")");
+    line(guide_text(block.text) + ": " + join(links, ", "));
   }
   void operator()(const FoldBlock& block) {
     text_ += "<details>\n<summary>" + html_text(block.title) + "</summary>\n\n";
@@ -157,10 +164,14 @@ class Guide {
 
   void head(const ReportHead& head) {
     line("# " + guide_text(head.title));
-    line(guide_text(head.goal));
+    if (!head.goal.empty()) text_ += prose_markdown(head.goal) + '\n';
     std::string made = head.made.empty() ? "Made with gpuplan" : "Made on " + head.made + " with gpuplan";
     made += " " + head.version + (head.prices.empty() ? "." : ": " + head.prices + ".");
     line(guide_text(made));
+    again(head);
+  }
+
+  void again(const ReportHead& head) {
     if (!head.command.empty()) line("To make this guide again: " + inline_code(head.command));
   }
 

@@ -44,10 +44,19 @@ bool is_line(std::string_view markdown) {
   constexpr std::size_t kLongest = 240;
   const std::string_view text = trim(markdown);
   if (text.empty() || text.size() > kLongest) return false;
-  // A line that begins with one of these may be a heading, a fence, a table or a list.
+  // A line that begins with one of these may be a heading, a fence, a table or a list; "1." and "2)" number one, and
+  // "141 GB" is text.
   bool begins = true;
-  for (const char c : text) {
-    if (begins && c != ' ' && std::string_view("-*+#>|`~=\n0123456789").contains(c)) return false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (begins && c != ' ' && std::string_view("-*+#>|`~=\n").contains(c)) return false;
+    if (begins && is_digit(c)) {
+      std::size_t end = at;
+      while (end < text.size() && is_digit(text[end])) ++end;
+      if (end < text.size() && (text[end] == '.' || text[end] == ')') &&
+          (end + 1 == text.size() || text[end + 1] == ' ' || text[end + 1] == '\n'))
+        return false;
+    }
     begins = c == '\n' || (begins && c == ' ');
   }
   return true;

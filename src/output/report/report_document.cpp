@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -5,7 +6,9 @@
 #include "base/text.h"
 #include "output/answer/answer_rows.h"
 #include "output/charts/charts.h"
+#include "output/report/guide.h"
 #include "output/report/report_words.h"
+#include "output/report/script_links.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {
@@ -41,10 +44,37 @@ std::string no_risk_words(const PlanReport& report) {
          ".";
 }
 
-/// The purpose in one line where it is one, without marks; a longer one stands under what runs.
-bool is_short(const std::string& purpose) {
-  constexpr std::size_t kLongest = 300;
-  return !purpose.empty() && purpose.size() <= kLongest && purpose.find('\n') == std::string::npos;
+/// What the job is for, Markdown: its first paragraph stands in the head, the rest under what runs.
+struct Purpose {
+  std::string head, rest;
+};
+
+/// Whether a line begins something else than a paragraph: a heading, a list, a table, a fence, code.
+bool begins_block(std::string_view line) {
+  if (line.starts_with("    ") || line.starts_with('\t')) return true;
+  line = trim(line);
+  if (line.starts_with("```") || line.starts_with("~~~")) return true;
+  if (line.starts_with("**") || line.starts_with("__")) return false;
+  std::size_t digits = 0;
+  while (digits < line.size() && is_digit(line[digits])) ++digits;
+  if (digits > 0) return line.substr(digits).starts_with(". ") || line.substr(digits).starts_with(") ");
+  return !line.empty() && std::string_view("#>|").contains(line.front())     ? true
+         : line.size() > 1 && std::string_view("-*+").contains(line.front()) ? line[1] == ' ' || line[1] == line[0]
+                                                                             : false;
+}
+
+Purpose purpose_of(const std::string& markdown) {
+  constexpr std::size_t kLongest = 1'200;
+  if (markdown.empty() || begins_block(markdown.substr(0, markdown.find('\n')))) return {"", markdown};
+  std::size_t end = 0;
+  while (end < markdown.size()) {
+    const std::size_t next = std::min(markdown.find('\n', end), markdown.size());
+    const std::string_view line = std::string_view(markdown).substr(end, next - end);
+    if (trim(line).empty() || (end > 0 && begins_block(line) && !line.starts_with(' '))) break;
+    end = std::min(next + 1, markdown.size());
+  }
+  if (end > kLongest) return {"", markdown};
+  return {std::string(trim(markdown.substr(0, end))), markdown.substr(end)};
 }
 
 }  // namespace
@@ -65,9 +95,10 @@ ReportDocument report_document(const ReportParts& parts) {
   ReportDocument document;
   const JobProse& prose = report.job.prose;
   document.head.title = printable(prose.title.empty() ? report.job.name + ": how to run it" : prose.title, 300);
-  document.head.goal = is_short(prose.purpose)         ? prose.purpose
-                       : report.job.phases.size() == 1 ? upper_first(phase_words(report.job.phases.front())) + "."
-                                                       : std::string();
+  const Purpose purpose = purpose_of(prose.purpose);
+  document.head.goal = purpose.head;
+  if (purpose.head.empty() && report.job.phases.size() == 1)
+    document.head.goal = guide_text(upper_first(phase_words(report.job.phases.front())) + ".");
   document.head.made = report.today;
   document.head.version = parts.version;
   document.head.prices = prices_words(report);
@@ -83,9 +114,10 @@ ReportDocument report_document(const ReportParts& parts) {
   }
   document.head.command = parts.command;
   using Make = ReportSection (*)(const ReportParts&);
-  constexpr Make kFound[] = {answer_section, choice_section,  work_section,      machines_section, memory_section,
-                             speed_section,  plans_section,   each_plan_section, bill_section,     risk_section,
-                             run_section,    trouble_section, change_section,    fallback_section, basis_section};
+  constexpr Make kFound[] = {answer_section, choice_section,   work_section,  machines_section,
+                             memory_section, speed_section,    plans_section, each_plan_section,
+                             bill_section,   risk_section,     run_section,   trouble_section,
+                             change_section, fallback_section, card_section,  basis_section};
   constexpr Make kNothing[] = {nothing_section, work_section, basis_section};
   const auto add = [&](Make make) {
     ReportSection section = make(parts);
@@ -93,8 +125,10 @@ ReportDocument report_document(const ReportParts& parts) {
     if (section.finding.empty() && section.key == "risk" && !charts.empty()) section.finding = no_risk_words(report);
     section.blocks.insert(section.blocks.begin(), std::make_move_iterator(charts.begin()),
                           std::make_move_iterator(charts.end()));
-    if (section.key == "work" && !is_short(prose.purpose) && !prose.purpose.empty())
-      section.blocks.insert(section.blocks.begin(), ProseBlock{prose.purpose});
+    if (section.key == "work" && !trim(purpose.rest).empty())
+      section.blocks.insert(section.blocks.begin(), ProseBlock{purpose.rest});
+    if (std::optional<LinksBlock> links = script_links(parts, section.key))
+      section.blocks.emplace_back(*std::move(links));
     std::vector<ReportBlock> words = prose_blocks(report.job, section.key);
     section.blocks.insert(section.blocks.end(), std::make_move_iterator(words.begin()),
                           std::make_move_iterator(words.end()));

@@ -21,6 +21,7 @@ struct RunPart {
   };
   struct Script {
     std::string path, use;
+    bool beside = false;  ///< the folder lies beside the report, with this file in it
   };
   std::string launch;  ///< the command that writes the folder, whole
   std::string folder;  ///< that it writes
@@ -66,6 +67,7 @@ ReportSection run_section(const ReportParts& parts);
 ReportSection trouble_section(const ReportParts& parts);
 ReportSection change_section(const ReportParts& parts);
 ReportSection fallback_section(const ReportParts& parts);
+ReportSection card_section(const ReportParts& parts);
 ReportSection basis_section(const ReportParts& parts);
 /// In place of the first where no plan was found.
 ReportSection nothing_section(const ReportParts& parts);

@@ -41,6 +41,9 @@ class Decisions {
           rows.push_back({"best value", plan,
                           "your time is worth about " + short_money(report_.job.value_of_time * units::hour) + "/h"});
           break;
+        case Priority::kBalanced:
+          rows.push_back({"balanced", plan, "time and cost count alike: half the hours are worth twice the cost"});
+          break;
         case Priority::kFastest:
           rows.push_back({"fastest", plan, both() ? extreme("hours count") : "hours count" + after(plan)});
           break;

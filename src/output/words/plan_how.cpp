@@ -36,8 +36,8 @@ std::string gpu_hours_words(const Plan& plan) {
 }
 
 void add_phase(const Plan& plan, const PhasePlan& part, const Phase& phase, PhaseWords words, Table& table) {
-  std::string gpus = part.estimate->gpus > 0 ? std::to_string(part.estimate->gpus) : kNoValue;
-  if (part.gpus_billed > part.estimate->gpus) gpus += " of " + std::to_string(part.gpus_billed);
+  std::string gpus = part.estimate->gpus > 0 ? std::to_string(part.gpus_used()) : kNoValue;
+  if (part.gpus_billed > part.gpus_used()) gpus += " of " + std::to_string(part.gpus_billed);
   std::string how = words == PhaseWords::kAll ? how_words(part, phase, true) : strategy_words(part.estimate, phase);
   if (how.empty()) how = phase_words(phase);
   if (plan.offer == nullptr && part.offer != nullptr) how = where_words(*part.offer) + ": " + how;

@@ -26,6 +26,27 @@ std::optional<int> lowest_price(const std::vector<Plan>& plans) {
   return best;
 }
 
+/// Half the time for twice the cost is no gain and no loss: the least cost times time, of what keeps the limits where
+/// anything does. What is free has no balance to strike.
+std::optional<int> balanced(const std::vector<Plan>& plans) {
+  const Contends runs(plans);
+  const bool any_keeps =
+      std::ranges::any_of(plans, [&](const Plan& plan) { return runs(plan) && plan.keeps_limits(); });
+  std::optional<int> best;
+  double least = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const Plan& plan = plans[i];
+    if (!runs(plan) || (any_keeps && !plan.keeps_limits())) continue;
+    const double product = plan.cost.p50.value * plan.done().value;
+    if (!(product > 0)) return std::nullopt;
+    if (!best || product < least) {
+      best = static_cast<int>(i);
+      least = product;
+    }
+  }
+  return best;
+}
+
 bool interrupted(const Plan& plan) { return plan.spot || plan.uninterrupted < 1; }
 
 }  // namespace
@@ -61,6 +82,7 @@ std::vector<Decision> decisions_of(const Job& job, const std::vector<Plan>& plan
   const auto add = [&](Priority priority, const std::optional<int>& plan) {
     if (plan) found.push_back({priority, plan});
   };
+  if (rules.cheapest != rules.fastest) add(Priority::kBalanced, balanced(plans));
   if (any([](const Plan& plan) { return plan.gpus_at_once() > 1; }))
     add(Priority::kOneGpu, settled_among(job, plans, compared, takes_one_gpu));
   if (any(interrupted))

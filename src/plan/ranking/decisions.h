@@ -18,6 +18,7 @@ enum class Priority {
   kWithinDeadline,
   kWithinBudget,
   kFewestGpus,
+  kBalanced,  ///< time and cost count alike: the least product of both, so that half the time is worth twice the cost
   kOneGpu,
   kNoInterruptions,
   kLowestPrice

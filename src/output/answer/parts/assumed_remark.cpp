@@ -20,17 +20,31 @@
 namespace gpuplan {
 namespace {
 
-/// Whether the plan rents machines for a phase of whose start nobody has said anything: no boot is counted, and no
-/// installation.
-bool starts_for_nothing(const PlanReport& report, const Plan& plan) {
-  return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
-    const Phase& phase = report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
-    const bool works =
-        std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
-    return works && part.offer != nullptr && part.offer->kind == OfferKind::kRented &&
-           part.offer->billing.startup <= Seconds{} && !phase.setup && !phase.overhead.stated &&
-           part.estimate->evidence != Evidence::kGiven;
-  });
+/// "no time to boot and to install (setup: {time: 10 min})" where the plan rents machines of whose start nobody has
+/// said anything; with the phases that they begin with where others are said. A machine starts once: what one of its
+/// phases says counts for all that run on it.
+std::string start_of_machines_words(const PlanReport& report, const Plan& plan) {
+  std::vector<std::string> begun;
+  std::size_t rented = 0;
+  for (const Lease& lease : plan.leases) {
+    if (lease.offer == nullptr || lease.offer->kind != OfferKind::kRented) continue;
+    const PhasePlan* first = nullptr;
+    bool said = lease.offer->billing.startup > Seconds{};
+    for (const int position : lease.phases) {
+      const PhasePlan& part = plan.phases[static_cast<std::size_t>(position)];
+      const Phase& phase = report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+      const bool works =
+          std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
+      said = said || phase.setup || phase.overhead.stated;
+      if (works && part.estimate->evidence != Evidence::kGiven && first == nullptr) first = &part;
+    }
+    ++rented;
+    if (!said && first != nullptr)
+      begun.push_back(printable(report.job.phases[static_cast<std::size_t>(first->estimate->phase)].name, 30));
+  }
+  if (begun.empty()) return "";
+  return "no time to boot and to install" + (begun.size() < rented ? " before " + listed(begun) : std::string()) +
+         " (setup: {time: 10 min}).";
 }
 
 /// Null for other work.
@@ -192,7 +206,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
   if (std::string words = software_words(report.catalogue, {&plan, 1}); !words.empty())
     lines.push_back(std::move(words));
   if (std::string words = rollout_words(report.job); !words.empty()) lines.push_back(std::move(words));
-  if (starts_for_nothing(report, plan)) lines.emplace_back("no time to boot and to install (setup: {time: 10 min}).");
+  if (std::string words = start_of_machines_words(report, plan); !words.empty()) lines.push_back(std::move(words));
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
   if (std::string words = assumed_rate_words(report.job, report.found.plans); !words.empty())
     lines.push_back(std::move(words));

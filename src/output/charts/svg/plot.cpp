@@ -1,7 +1,10 @@
 // Points, ranges and lines over two axes of numbers.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "output/charts/svg/layout.h"
 
@@ -108,6 +111,8 @@ class Plot {
         const double r = radius(mark) + 2;
         points_.push_back({x(*mark.x) - r, y(*mark.y) - r, x(*mark.x) + r, y(*mark.y) + r});
       }
+    for (const ChartMark& mark : chart_.marks)
+      if (mark.shape == MarkShape::kPoint) centers_.emplace_back(x(*mark.x), y(*mark.y));
     // Of curves that run side by side a name has to lie clear.
     if (chart_.kind == ChartKind::kFan)
       for (const ChartMark& mark : chart_.marks)
@@ -125,8 +130,9 @@ class Plot {
     each(point_of(MarkRole::kPick), [&](const ChartMark& mark) {
       const std::size_t before = canvas_.texts().size();
       label_point(mark);
+      if (canvas_.texts().size() != before) return;
       over_points_ = true;  // the pick has its name in any crowd
-      if (canvas_.texts().size() == before) label_point(mark);
+      label_point(mark);
       over_points_ = false;
     });
     each(shaped(MarkShape::kRule), [&](const ChartMark& mark) { label_rule(mark); });
@@ -141,15 +147,106 @@ class Plot {
            (over_points_ || std::ranges::none_of(points_, [&](const Box& point) { return point.meets(box); }));
   }
 
-  /// One or two lines, the first with its baseline at `by`.
+  static double distance(const Box& box, double px, double py) {
+    const double dx = std::max({box.x0 - px, 0.0, px - box.x1}), dy = std::max({box.y0 - py, 0.0, py - box.y1});
+    return std::sqrt(dx * dx + dy * dy);
+  }
+
+  /// A name that stands nearer to another mark would be read as that one's.
+  bool belongs(const Box& box, double px, double py) const {
+    if (chart_.kind != ChartKind::kCostTime) return true;
+    constexpr double kClearly = 1;
+    const double own = distance(box, px, py);
+    return std::ranges::all_of(centers_, [&](const std::pair<double, double>& other) {
+      return (other.first == px && other.second == py) || distance(box, other.first, other.second) > own + kClearly;
+    });
+  }
+
+  /// Further off, with a line from the mark to its name.
+  bool put_led(const ChartMark& mark, const std::string& note, const std::string& look) {
+    struct Way {
+      double dx, dy;
+      Anchor anchor;
+    };
+    static constexpr std::array kWays = {
+        Way{-1, -1, Anchor::kEnd},       Way{1, -1, Anchor::kStart},    Way{-1, 1, Anchor::kEnd},
+        Way{1, 1, Anchor::kStart},       Way{-1.6, 0, Anchor::kEnd},    Way{1.6, 0, Anchor::kStart},
+        Way{0, -1.2, Anchor::kMiddle},   Way{0, 1.2, Anchor::kMiddle},  Way{-1.5, -.5, Anchor::kEnd},
+        Way{1.5, -.5, Anchor::kStart},   Way{-1.5, .5, Anchor::kEnd},   Way{1.5, .5, Anchor::kStart},
+        Way{-.5, -1.2, Anchor::kMiddle}, Way{.5, -1.2, Anchor::kMiddle}};
+    const double px = x(*mark.x), py = y(*mark.y);
+    for (const double far : {28.0, 42.0, 60.0, 82.0, 108.0, 140.0})
+      for (const Way& way : kWays) {
+        const double bx = px + way.dx * far, by = py + way.dy * far + 4;
+        const Box box = label_box(bx, by, mark.label, note, look, way.anchor);
+        const double ex = std::clamp(px, box.x0, box.x1), ey = std::clamp(py, box.y0, box.y1);
+        if (!crosses_nothing(px, py, ex, ey) || !put(bx, by, mark.label, note, look, way.anchor)) continue;
+        const double reach = distance(box, px, py), from = (radius(mark) + 1) / std::max(reach, 1.0);
+        canvas_.line(px + (ex - px) * from, py + (ey - py) * from, ex, ey, "lead");
+        constexpr int kParts = 24;  // no name stands on it later
+        for (int i = 0; i <= kParts; ++i) {
+          const double at = static_cast<double>(i) / kParts, lx = px + (ex - px) * at, ly = py + (ey - py) * at;
+          points_.push_back({lx - 2, ly - 2, lx + 2, ly + 2});
+        }
+        return true;
+      }
+    return false;
+  }
+
+  /// Neither a name nor another mark lies on the way.
+  bool crosses_nothing(double x0, double y0, double x1, double y1) const {
+    constexpr int kParts = 12;
+    for (int i = 1; i < kParts; ++i) {
+      const double at = static_cast<double>(i) / kParts, lx = x0 + (x1 - x0) * at, ly = y0 + (y1 - y0) * at;
+      const Box dot{lx - 1, ly - 1, lx + 1, ly + 1};
+      if (!canvas_.free(dot)) return false;
+      if (std::ranges::any_of(points_, [&](const Box& point) {
+            const bool own = x0 > point.x0 && x0 < point.x1 && y0 > point.y0 && y0 < point.y1;
+            return !own && point.meets(dot);
+          }))
+        return false;
+    }
+    return true;
+  }
+
+  static constexpr double kTextLine = 14;
+
+  /// On two lines where one is longer than a name needs to be.
+  static std::vector<std::string> lines_of(const std::string& label, bool bold) {
+    constexpr double kWidest = 190;
+    if (text_width(label, bold) <= kWidest) return {label};
+    std::size_t split = std::string::npos;
+    for (std::size_t at = label.find(' '); at != std::string::npos; at = label.find(' ', at + 1))
+      if (text_width(std::string_view(label).substr(0, at), bold) <= kWidest) split = at;
+    if (split == std::string::npos) return {fitted(label, kWidest, bold)};
+    return {label.substr(0, split), fitted(std::string_view(label).substr(split + 1), kWidest, bold)};
+  }
+
+  /// What a name takes, with its note below, where its first baseline is at `by`.
+  static Box label_box(double bx, double by, const std::string& label, const std::string& note, const std::string& look,
+                       Anchor anchor) {
+    const std::vector<std::string> names = lines_of(label, is_bold(look));
+    Box box = text_box(bx, by, names.front(), anchor, is_bold(look));
+    const auto add = [&](const Box& more) {
+      box = {std::min(box.x0, more.x0), box.y0, std::max(box.x1, more.x1), more.y1};
+    };
+    double line = by + kTextLine;
+    for (std::size_t i = 1; i < names.size(); ++i, line += kTextLine)
+      add(text_box(bx, line, names[i], anchor, is_bold(look)));
+    if (!note.empty()) add(text_box(bx, line, note, anchor));
+    return box;
+  }
+
+  /// One line or several, the first with its baseline at `by`.
   bool put(double bx, double by, const std::string& label, const std::string& note, const std::string& look,
            Anchor anchor) {
-    constexpr double kLine = 14;
-    const Box first = text_box(bx, by, label, anchor, is_bold(look));
-    if (!room(first)) return false;
-    if (!note.empty() && !room(text_box(bx, by + kLine, note, anchor))) return false;
-    canvas_.text(bx, by, label, look + " h", anchor);
-    canvas_.text(bx, by + kLine, note, "t h", anchor);
+    const std::vector<std::string> names = lines_of(label, is_bold(look));
+    const auto line_at = [&](std::size_t i) { return by + kTextLine * static_cast<double>(i); };
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (!room(text_box(bx, line_at(i), names[i], anchor, is_bold(look)))) return false;
+    if (!note.empty() && !room(text_box(bx, line_at(names.size()), note, anchor))) return false;
+    for (std::size_t i = 0; i < names.size(); ++i) canvas_.text(bx, line_at(i), names[i], look + " h", anchor);
+    if (!note.empty()) canvas_.text(bx, line_at(names.size()), note, "t h", anchor);
     return true;
   }
 
@@ -177,9 +274,12 @@ class Plot {
         const auto& [dx, dy, anchor] = kTries[chart_.kind == ChartKind::kFan ? (i + 2) % kTries.size() : i];
         if (lesser && i >= 12) break;  // so far off it would seem to belong to another
         const double lift = with_note && dy < 0 ? -12 : with_note && dy == 4 ? -6 : 0;
-        if (put(x(*mark.x) + dx, y(*mark.y) + dy + lift, mark.label, note, look, anchor)) return;
+        const double bx = x(*mark.x) + dx, by = y(*mark.y) + dy + lift;
+        if (!over_points_ && !belongs(label_box(bx, by, mark.label, note, look, anchor), x(*mark.x), y(*mark.y)))
+          continue;
+        if (put(bx, by, mark.label, note, look, anchor)) return;
       }
-      if (lesser && with_note) continue;
+      if (chart_.kind == ChartKind::kCostTime && !lesser && !over_points_ && put_led(mark, note, look)) return;
     }
   }
 
@@ -233,7 +333,8 @@ class Plot {
   bool small_;
   std::size_t beaten_ = 0;
   std::vector<Box> points_;
-  bool over_points_ = false;  ///< a label may hide points
+  std::vector<std::pair<double, double>> centers_;  ///< of all points
+  bool over_points_ = false;                        ///< a label may hide points
 };
 
 }  // namespace

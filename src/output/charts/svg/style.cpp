@@ -38,7 +38,8 @@ constexpr std::string_view kStyleRules =
     ".gpchart .lbeaten{stroke:@dim;stroke-width:1.5;stroke-dasharray:6 3}"
     ".gpchart .lref{stroke:@accent;stroke-width:1.2;stroke-dasharray:2 4}"
     ".gpchart .apick{fill:@accent;opacity:.1}.gpchart .end{stroke:@ink;stroke-width:2}"
-    ".gpchart .now{stroke:@ink;stroke-width:1.2}.gpchart .limit{stroke:@c8;stroke-width:1.5;stroke-dasharray:5 3}"
+    ".gpchart .lead{stroke:@ink3}.gpchart .now{stroke:@ink;stroke-width:1.2}.gpchart "
+    ".limit{stroke:@c8;stroke-width:1.5;stroke-dasharray:5 3}"
     ".gpchart .c1{fill:@c1}.gpchart .c2{fill:@c2}.gpchart .c3{fill:@c3}.gpchart .c4{fill:@c4}"
     ".gpchart .c5{fill:@c5}.gpchart .c6{fill:@c6}.gpchart .c7{fill:@c7}.gpchart .c8{stroke:@c8;stroke-opacity:.6}"
     ".gpchart .tried{fill:@dim;opacity:.55}.gpchart .hatch{stroke:@c8;stroke-width:2.2;opacity:.6}";
