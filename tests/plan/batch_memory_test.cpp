@@ -42,7 +42,7 @@ TEST(BatchMemory, EveryCardThatHoldsABatchIsNamedAndNoOther) {
       const bool holds = row.needed.p90 < holder.gpu->usable;
       EXPECT_EQ(holder.fits() && !holder.at_a_price, holds) << row.sequences << " on " << holder.gpu->name;
       if (!holder.fits()) continue;
-      EXPECT_LT(holder.best->memory_total.p90, holder.gpu->usable);
+      EXPECT_LE(holder.best->memory_total.p90, holder.gpu->usable);
       EXPECT_EQ(holder.best->strategy.micro_batch, row.sequences);
     }
   }

@@ -330,7 +330,7 @@ class Cards {
 
   void memory_told(int line, const std::string& lower, const GpuMention& gpu, const ClaimAmount& amount,
                    const std::string& between, std::string_view behind) {
-    const bool bracket = between == "(", with = is_one_of(between, {"with", "with its", "and its"}),
+    const bool bracket = between == "(", with = between == "with",
                plural = is_one_of(between, {"have", "come with", "offer", "bring", "ship with", "carry", "have only",
                                             "have a total of", "have in all"}),
                // "L40S = 48 GB", a line of its own

@@ -10,9 +10,9 @@
 namespace gpuplan::audit {
 namespace {
 
-constexpr std::array<std::string_view, 14> kSetup = {
-    "setup",    "set up",    "startup", "overhead", "environment", "upload",      "onboarding",
-    "download", "provision", "install", "loading",  "warmup",      "einrichtung", "vorbereitung"};
+constexpr std::array<std::string_view, 11> kSetup = {"setup",    "set up",      "startup",     "overhead",
+                                                     "download", "provision",   "install",     "loading",
+                                                     "warmup",   "einrichtung", "vorbereitung"};
 constexpr std::array<std::string_view, 13> kBuffer = {"buffer",    "contingency", "margin",    "reserve", "safety",
                                                       "debugging", "headroom",    "slack",     "puffer",  "risk",
                                                       "retries",   "rerun",       "worst case"};

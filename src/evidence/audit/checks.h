@@ -146,13 +146,6 @@ void check_epochs(Bench& bench);
 void check_best(Bench& bench);
 /// "800k tokens; at 2,500 tokens/s that takes 9 min", in whatever words. After those that know the words.
 void check_derived(Bench& bench);
-/// "5 runs of 14 h on 4 GPUs are 280 GPU-hours", "4x L4 at $2.80/h: 14 hours, $39.20": clauses all of whose amounts go
-/// together. After those that know the words.
-void check_products(Bench& bench);
-/// "Each H100 has 80 GB, which leaves 28.8 GB". After the same ones.
-void check_rests(Bench& bench);
-/// "The big model takes 57% of the money", "saves $132.48 against Lambda": by the rows of a table that are named.
-void check_row_shares(Bench& bench);
 /// "With a 25% buffer we ask for $49.73", of what stands in other sentences. After the same ones.
 void check_shares(Bench& bench);
 /// "For 30 iterations that is 60 hours", "12 GB and 8 GB, together 20 GB". After the same ones.

@@ -135,7 +135,10 @@ void set_in_flight(const PhaseEstimate& estimate, const Catalogue& catalogue, Ge
 
 std::optional<AnyRun> planned_run(const Phase& phase, const PhaseEstimate& estimate, const Catalogue& catalogue) {
   if (!estimate.node || estimate.node->gpu == nullptr) return std::nullopt;
-  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) return training_run(*train, estimate);
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) {
+    if (train->rollouts) return std::nullopt;  // a row tells nothing of the answers that are given meanwhile
+    return training_run(*train, estimate);
+  }
   if (const auto* generate = std::get_if<GeneratePhase>(&phase.work))
     if (auto run = generation_run(*generate, estimate)) {
       set_in_flight(estimate, catalogue, *run);

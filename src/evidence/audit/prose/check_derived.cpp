@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/figures/computed_words.h"
 #include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
@@ -45,8 +44,42 @@ constexpr Physics kPhysics[] = {
     {ClaimDimension::kShare, ClaimDimension::kOperationRate, ClaimDimension::kOperationRate, true, 1},
 };
 
+/// Words that say that what stands behind them was computed, in the languages that plans are written in.
+constexpr std::string_view kComputed[] = {
+    "so",        "thus",    "hence",    "therefore", "that is",  "which is",   "takes",       "take",     "costs",
+    "cost",      "come to", "comes to", "makes",     "make",     "gives",      "give",        "uses",     "use",
+    "consumes",  "need",    "needs",    "total",     "are",      "is",         "i.e.",        "would be", "will be",
+    "also",      "ergibt",  "ergeben",  "damit",     "daher",    "somit",      "sind",        "macht",    "kostet",
+    "kosten",    "dauert",  "dauern",   "braucht",   "brauchen", "entspricht", "entsprechen", "rund",     "zusammen",
+    "insgesamt", "soit",    "donc",     "fait",      "font",     "prend",      "prennent",    "demande",  "au total",
+    "est de",    "sont",    "environ"};
+/// It looks back at what other sentences say.
+constexpr std::string_view kLooksBack[] = {"so",      "thus",          "hence",    "therefore", "that is", "that makes",
+                                           "this is", "that comes to", "it takes", "also",      "damit",   "daher",
+                                           "somit",   "soit",          "donc",     "cela",      "das",     "therefore"};
+/// It is another amount than the one that would follow.
+constexpr std::string_view kOther[] = {
+    "not",     "instead", "save",  "saves",  "saving",   "saved",   "left",    "limit", "budget", "cap",
+    "within",  "than",    "if",    "plus",   "unless",   "extra",   "each",    "rest",  "remain", "remaining",
+    "longest", "until",   "nicht", "statt",  "budget",   "wenn",    "pas",     "sans",  "n'est",  "only",
+    "already", "first",   "last",  "half",   "deadline", "maximum", "minimum", "max",   "min",    "least",
+    "most",    "quota",   "allow", "allows", "reste",    "wait"};
+/// More than what it is computed from is in it.
+constexpr std::string_view kIncluded[] = {"included", "including", "incl",    "with",   "fee", "plus", "inklusive",
+                                          "inkl",     "enthalten", "compris", "inclus", "mit", "avec", "together"};
+/// What follows the amount makes it one of something else.
+constexpr std::string_view kOfElse[] = {"per",    "each",    "a",       "an",    "more",    "less", "faster",  "slower",
+                                        "longer", "shorter", "cheaper", "every", "saved",   "for",  "je",      "pro",
+                                        "par",    "mehr",    "weniger", "de",    "of",      "left", "earlier", "later",
+                                        "extra",  "apart",   "and",     "plus",  "under",   "over", "below",   "above",
+                                        "before", "after",   "ago",     "to",    "without", "at",   "x"};
+
 /// Operations a second of one GPU are fewer.
 constexpr double kMostOfOne = 1e16;
+
+bool is_told(const ClaimAmount& one) {
+  return !one.range() && !one.odd && one.low > 0 && !one.at_least && !one.at_most && !one.added && !one.taken;
+}
 
 /// Amounts that sentences compute, in whatever words, and that nothing of their section gives.
 class Derived {
@@ -62,6 +95,22 @@ class Derived {
   }
 
  private:
+  /// A sentence up to an amount.
+  struct Front {
+    std::size_t from = 0;
+    std::string lower;  ///< the text before the amount
+    std::vector<const ClaimAmount*> all;
+  };
+
+  static Front front_of(const ClaimLine& line, const ClaimAmount& stated) {
+    Front front;
+    front.from = begin_of_sentence(line.said.text, stated.from);
+    front.lower = to_lower(line.said.text.substr(front.from, stated.from - front.from));
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.from >= front.from && one.to <= stated.from) front.all.push_back(&one);
+    return front;
+  }
+
   /// All that the section of a line, and those around it, say of a kind.
   std::vector<const ClaimAmount*> told_near(const ClaimLine& line, ClaimDimension dimension) const {
     std::vector<const ClaimAmount*> found;
@@ -139,6 +188,17 @@ class Derived {
     return (law.quotient ? ends_of(a) / ends_of(b) : ends_of(a, true) * ends_of(b, true)) * law.unit;
   }
 
+  /// Up to a third more time than computed is for what stands beside the work; counts in prose are rounded.
+  static bool agrees(const ClaimAmount& stated, const ClaimEnds& right) {
+    constexpr double kBeside = 1.3, kRounded = 0.02, kDigits = 100;
+    // What is told with three digits is computed, and has little beside it.
+    const bool exact = !stated.approximate && stated.low >= kDigits * stated.low_step;
+    const ClaimEnds wide{{right.low.low * (1 - kRounded), right.low.high * (1 + kRounded)},
+                         {right.high.low * (1 - kRounded), right.high.high * (1 + kRounded)}};
+    return stated.dimension == ClaimDimension::kTime ? fits_at_least(stated, wide, exact ? 1 + kRounded : kBeside)
+                                                     : fits(stated, wide);
+  }
+
   void computed(const ClaimLine& line, const ClaimAmount& stated) {
     const Front front = front_of(line, stated);
     if (front.all.empty() || !is_result(line, front, stated) || !bench_.go_through()) return;
@@ -166,6 +226,26 @@ class Derived {
                 a->text + (law->quotient ? " / " : " \xC3\x97 ") + b->text);
   }
 
+  /// The words say that it was computed, and of what stands before it alone.
+  static bool is_result(const ClaimLine& line, const Front& front, const ClaimAmount& stated) {
+    const std::string_view gap =
+        std::string_view(front.lower).substr(std::min(front.all.back()->to - front.from, front.lower.size()));
+    if (!(has_word_of(front.lower, kComputed) || gap.contains('='))) return false;
+    constexpr std::size_t kNear = 60;
+    if (gap.size() > kNear || gap.contains("(")) return false;
+    const std::string_view behind = trim(std::string_view(line.said.text).substr(stated.to));
+    if (behind.starts_with('/') || behind.starts_with('(') || behind.starts_with('\xC3')) return false;
+    const std::size_t end = end_of_sentence(line.said.text, stated.to);
+    if (has_word_of(to_lower(line.said.text.substr(stated.to, end - std::min(end, stated.to))), kIncluded))
+      return false;
+    const std::size_t word = behind.find_first_of(" ,.;:)");
+    const std::string next = to_lower(behind.substr(0, word));
+    if (stated.dimension == ClaimDimension::kBytes &&
+        (next == "each" || starts_with_any(behind, {"per GPU", "je GPU"})))
+      return true;
+    return std::ranges::find(kOfElse, next) == std::end(kOfElse);
+  }
+
   /// Words behind the first of the operands say that the amount is another than what they come to.
   static bool is_of_other(const Front& front, const ClaimAmount& a, const ClaimAmount& b) {
     std::size_t from = std::string::npos;
@@ -175,7 +255,7 @@ class Derived {
     if (own != std::string::npos && from == std::string::npos) from = own;
     const std::string_view words = std::string_view(front.lower).substr(std::min(from, front.lower.size()));
     // What each of the first is does not matter: "2,000 prompts of 400 tokens each are 800,000 tokens, at ..."
-    return says_other(words);
+    return has_word_of(words, kOther);
   }
 
   static bool differ(const ClaimAmount& money, const ClaimAmount& price) { return money.currency != price.currency; }
@@ -195,7 +275,7 @@ class Derived {
         // Of the peak, which is the largest of one GPU.
         for (const ClaimAmount* peak : told_near(line, law.a))
           if (peak->low < kMostOfOne && (other == nullptr || peak->low > other->low)) other = peak;
-      } else if (one != nullptr && points_back(front.lower)) {
+      } else if (one != nullptr && has_word_of(front.lower, kLooksBack)) {
         // Of two amounts of a sentence the larger one is that of a step; the run is told before.
         if (other != nullptr && other->low > one->low) one = other;
         const ClaimAmount* run = largest_before(line, front, law.a);
@@ -206,7 +286,7 @@ class Derived {
       return (one->low > other->low) == larger_first ? std::pair{one, other} : std::pair{other, one};
     }
     const ClaimAmount *a = last(law.a, nullptr), *b = last(law.b, nullptr);
-    if ((a == nullptr) != (b == nullptr) && points_back(front.lower)) {
+    if ((a == nullptr) != (b == nullptr) && has_word_of(front.lower, kLooksBack)) {
       if (a == nullptr) a = before(line, front, law.a);
       else b = before(line, front, law.b);
     }

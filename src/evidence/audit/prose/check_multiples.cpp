@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,19 +124,13 @@ class Multiples {
     const std::string lower = to_lower(line.said.text);
     const std::size_t from = begin_of_sentence(lower, stated.from);
     const std::string_view front = trim(std::string_view(lower).substr(from, stated.from - from));
-    const std::string_view behind = trim(std::string_view(lower).substr(stated.to));
-    const bool ahead =
-        std::ranges::any_of(kTogether, [&](std::string_view word) { return ends_with_word(front, {word}); });
-    if (!ahead && !starts_with_any(behind, {"in all", "in total", "altogether", "together", "all told"})) return;
-    // "Together 51.2 GB": of the sentence before.
-    const bool alone = ahead && std::ranges::find(kTogether, front) != std::end(kTogether);
-    const std::size_t first = alone && from > 2 ? begin_of_sentence(lower, from - 2) : from;
-    const std::vector<const ClaimAmount*> parts = before(line, stated, first);
+    if (std::ranges::none_of(kTogether, [&](std::string_view word) { return ends_with_word(front, {word}); })) return;
+    const std::vector<const ClaimAmount*> parts = before(line, stated, from);
     constexpr std::size_t kMost = 8;
     if (parts.size() < 2 || parts.size() > kMost || has_word_of(front, {"each", "per", "than", "of which", "not"}))
       return;
     for (const ClaimAmount& one : line.said.quantities)
-      if (one.from >= first && one.to <= stated.from &&
+      if (one.from >= from && one.to <= stated.from &&
           (one.dimension == ClaimDimension::kShare || one.range() || one.approximate))
         return;
     const std::vector<const ClaimAmount*> all = before(line, stated, 0);

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "evidence/audit/checks.h"
-#include "evidence/audit/figures/records.h"
 #include "evidence/audit/figures/sentence.h"
 #include "evidence/audit/figures/span.h"
 #include "evidence/claims/words.h"
@@ -18,12 +17,11 @@ namespace gpuplan::audit {
 namespace {
 
 /// What is added, and what is taken off.
-constexpr std::string_view kMoreWords[] = {
-    "buffer",     "contingency",   "reserve",   "margin",   "vat",
-    "surcharge",  "overhead",      "restarts",  "headroom", "puffer",
-    "aufschlag",  "mwst",          "zuschlag",  "tva",      "marge",
-    "majoration", "safety",        "reruns",    "failures", "sicherheitsaufschlag",
-    "neustarts",  "interruptions", "surprises", "cushion",  "retries"};
+constexpr std::string_view kMoreWords[] = {"buffer",     "contingency",  "reserve",  "margin",   "vat",
+                                           "surcharge",  "overhead",     "restarts", "headroom", "puffer",
+                                           "aufschlag",  "mwst",         "zuschlag", "tva",      "marge",
+                                           "majoration", "safety",       "reruns",   "failures", "sicherheitsaufschlag",
+                                           "neustarts",  "interruptions"};
 constexpr std::string_view kLessWords[] = {"discount", "off",    "rebate",    "rabatt",
                                            "nachlass", "remise", "reduziert", "reduction"};
 
@@ -213,17 +211,6 @@ class Shares {
         for (const ClaimText& cell : row.cells)
           for (const ClaimAmount& one : cell.quantities)
             if (is_base(one)) bases.push_back(&one);
-    if (last != nullptr) return;
-    // The total of the table above.
-    for (const ClaimTable& table : bench_.document.tables) {
-      if (table.section != line.section || table.line > line.line) continue;
-      for (const ClaimRow& row : table.rows) {
-        if (std::ranges::none_of(row.cells, [](const ClaimText& cell) { return is_total_word(cell.text); })) continue;
-        for (const ClaimText& cell : row.cells)
-          for (const ClaimAmount& one : cell.quantities)
-            if (is_base(one)) last = &one;
-      }
-    }
   }
 
   /// One of them, or the sum of two, with the share in any of its meanings.

@@ -167,9 +167,7 @@ class Told {
     if (a.low > kNear * b.low || b.low > kNear * a.low) return;
     bench_.use(a);
     bench_.use(b);
-    // Whole days may be of work, or begun.
-    const bool days = a.unit >= kDay || (b.unit >= kDay && (b.whole || b.approximate));
-    if (fits(b, ends_of(a, true)) || days) return;
+    if (fits(b, ends_of(a, true)) || a.unit >= kDay || b.unit >= kDay) return;
     bench_.find(FindingKind::kWrong, line.line_of(a), line.label, a.text + " = " + b.text,
                 told(b.dimension, ends_of(a, true)), a.text);
   }
