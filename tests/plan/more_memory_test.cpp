@@ -105,7 +105,8 @@ void hold_the_law(const std::string& text, Sizes which, double most, Dice& dice)
                               std::to_string(found.gib) + " GiB, ram " + std::to_string(ram / units::GiB) +
                               way_of(before) + way_of(&found);
     if (found.best) {
-      EXPECT_LE(found.best->memory_total.p50 / units::GiB, found.gib) << "more than there is: " << where;
+      const double rounding = 1 + 1e-12;  // of a sum that fills the memory
+      EXPECT_LE(found.best->memory_total.p50 / units::GiB, found.gib * rounding) << "more than there is: " << where;
       if (found.best->fit == Fit::kFits) {
         EXPECT_LE(found.best->memory_total.p90 / units::GiB, found.gib) << "may be more than there is: " << where;
       }

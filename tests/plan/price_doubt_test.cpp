@@ -190,7 +190,7 @@ TEST(PriceDoubt, OwnPricesHaveTheRangeOfTheTime) {
   ASSERT_EQ(all.result.plans.size(), 2U);
   for (const Plan& plan : all.result.plans) {
     EXPECT_TRUE(price_loads(plan).empty());
-    EXPECT_NEAR(plan.cost.p90 / plan.cost.p50, plan.hours.p90 / plan.hours.p50, 2e-3);
+    EXPECT_NEAR(plan.cost.p90 / plan.cost.p50, plan.hours.p90 / plan.hours.p50, 5e-3);  // to a cent and a second
     EXPECT_TRUE(cost_range_table(cost_range(plan, known())).empty());
   }
 }

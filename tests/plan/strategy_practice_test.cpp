@@ -145,8 +145,9 @@ const Recipe kRecipes[] = {
      .setting = {"GPT-3-175B", Method::kFull, 2048, 1536, "A100 SXM 80GB", 8, 1024, 1600, "", StartFrom::kScratch},
      .sharding = kAny,
      .tp = {2, 8},
-     .pp = {2, 16},
-     .published = "Narayanan et al. 2021: TP 8, PP 12 on 1536; NVIDIA NeMo: TP 4, PP 8"},
+     .pp = {1, 16},
+     .published = "Narayanan et al. 2021: TP 8, PP 12 on 1536; NVIDIA NeMo: TP 4, PP 8; Zhang et al. 2022: TP 8, full "
+                  "shards on 992"},
     {.name = "megatron_1t",
      .setting = {"Megatron-1T", Method::kFull, 2048, 3072, "A100 SXM 80GB", 8, 3072, 1600, "", StartFrom::kScratch},
      .sharding = kAny,

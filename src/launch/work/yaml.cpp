@@ -378,7 +378,9 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   place_settings(place, "llama_factory.yaml", work);
   if (!known) work.command.push_back(look_for_template());
   look_at_rows(place, work);
-  work.command.emplace_back("ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
+  work.command.emplace_back(
+      "[ \"$DATA\" -ef \"$GPUPLAN_FILES/data.jsonl\" ] || "
+      "ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
   work.command.emplace_back(
       "export FORCE_TORCHRUN=1 NPROC_PER_NODE=\"$GPUPLAN_GPUS\" NNODES=\"$GPUPLAN_NODES\" "
       "NODE_RANK=\"$GPUPLAN_NODE_RANK\" "
