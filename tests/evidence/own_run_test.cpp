@@ -107,7 +107,10 @@ int check_job(const std::string& text, const std::string& name) {
 TEST(OwnRuns, RowsOfPlansArePredictedAsPlanned) {
   for (const auto& entry : std::filesystem::directory_iterator(GPUPLAN_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".yaml") continue;
-    EXPECT_GT(check_job(text_of(entry.path()), entry.path().filename().string()), 0) << entry.path();
+    const std::string text = text_of(entry.path());
+    // A row has no columns for answers that are given between steps.
+    const bool kept = !text.contains("objective: grpo");
+    EXPECT_EQ(check_job(text, entry.path().filename().string()) > 0, kept) << entry.path();
   }
 }
 

@@ -39,6 +39,9 @@ Result<OwnRow> own_row(const CheckAnswer& checked, const std::string& date, cons
         {join(checked.files, ", ")});
   const auto& [phase, estimate] = *checked.planned;
   auto run = planned_run(*phase, *estimate, catalogue);
+  if (const auto* train = std::get_if<TrainPhase>(&phase->work); train != nullptr && train->rollouts)
+    return failure("not kept: phase " + printable(phase->name, 60) +
+                   " gives the answers that it learns from (objective: grpo), and own runs have no columns for them");
   if (!run)
     return failure("not kept: phase " + printable(phase->name, 60) +
                    " neither trains nor generates on GPUs, so there is nothing to learn from it");
