@@ -23,11 +23,15 @@ Cell ratio_cell(double after, double before) {
 
 std::string signed_words(const std::string& size, bool minus) { return (minus ? "-" : "+") + size; }
 
+/// Times are whole seconds: one of them may be the rounding of nothing.
+bool same_time(Seconds a, Seconds b) { return a <= b + units::second && b <= a + units::second; }
+
 std::string difference_words(const Plan& plan, const Plan& base) {
   const Seconds time = plan.done() - base.done();  // the time in queues too
   const Dollars money = plan.cost.p50 - base.cost.p50;
   std::string text;
-  if (time != Seconds{}) text = signed_words(hours_words(time < Seconds{} ? -time : time), time < Seconds{});
+  if (!same_time(plan.done(), base.done()))
+    text = signed_words(hours_words(time < Seconds{} ? -time : time), time < Seconds{});
   if (money != Dollars{})
     text += (text.empty() ? "" : ", ") + signed_words(to_text(money < Dollars{} ? -money : money), money < Dollars{});
   return text;
@@ -276,7 +280,7 @@ class WhatIfText {
     if (base == nullptr) return;
     for (const WhatIfCase& each : report_.cases) {
       const Plan* pick = each.plan_report->pick();
-      if (&each == &first() || pick == nullptr || pick->hours.p50 != base->hours.p50 ||
+      if (&each == &first() || pick == nullptr || !same_time(pick->hours.p50, base->hours.p50) ||
           pick->cost.p50 != base->cost.p50)
         continue;
       std::string words = name_of_case(each) + " changes neither hours nor cost.";

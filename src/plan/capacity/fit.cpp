@@ -125,9 +125,10 @@ std::optional<Limit> limit_of(OpenBatch& open, const FitRow& row) {
 }
 
 /// What a plan with micro-batches of more than the largest would run (`plan --micro`), where that fits: all else is as
-/// the job has it. One more, or so many that they divide a stated batch.
+/// the job has it. One more, or so many that they divide a stated batch. Nullopt too where it is the way of `best`,
+/// which has more room where a batch is not accumulated.
 std::optional<PhaseEstimate> one_more(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
-                                      int largest) {
+                                      const PhaseEstimate& best, int largest) {
   Job more = job;
   more.phases[static_cast<std::size_t>(phase)].given.clear();
   auto* train = std::get_if<TrainPhase>(&more.phases[static_cast<std::size_t>(phase)].work);
@@ -142,7 +143,10 @@ std::optional<PhaseEstimate> one_more(const Job& job, int phase, const Catalogue
   train->micro = {sequences, {}};
   Tally tally;
   auto found = try_phase(more, phase, catalogue, machines, tally);
-  return found && found->fit == Fit::kFits ? found : std::nullopt;
+  if (!found || found->fit != Fit::kFits) return std::nullopt;
+  const bool same = found->framework == best.framework && found->lighter == best.lighter &&
+                    found->strategy.offload == best.strategy.offload;
+  return same ? std::nullopt : found;
 }
 
 }  // namespace
@@ -173,7 +177,7 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
         row.largest_micro_batch = open.largest();
         row.limit = limit_of(open, row);
         if (row.largest_micro_batch > 0)
-          row.otherwise = one_more(job, phase, catalogue, machines, row.largest_micro_batch);
+          row.otherwise = one_more(job, phase, catalogue, machines, *row.best, row.largest_micro_batch);
       } else if (row.nearest.phase >= 0) {
         const MemoryPart& part = largest_part(row.nearest.memory);
         row.limit = {std::max(1, static_cast<int>(row.nearest.strategy.micro_batch)), part.name,

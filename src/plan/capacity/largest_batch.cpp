@@ -52,9 +52,8 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
     train->offload = {best.strategy.offload, {}};
     train->batch.reset();
     train->batch_by_gpu = {};
-    // What accumulates gradients holds them meanwhile: two micro-batches take what more of them do. A batch that the
-    // job leaves open grows with the micro-batch.
-    train->accumulate = {best.strategy.grad_accum > 1 && !best.batch_usual ? 2 : 1, {}};
+    // What accumulates gradients holds them meanwhile: two micro-batches take what more of them do.
+    train->accumulate = {best.strategy.grad_accum > 1 ? 2 : 1, {}};
     train->micro = {1, {}};  // each probe sets it
     if (framework == FrameworkOf::kEstimate) train->framework = best.framework->name;
     if (train->steps && !train->steps_at_batch) train->steps_at_batch = best.batch;
