@@ -21,6 +21,7 @@ from phase_parts import HERE, SETTINGS, give_up, say
 PLACE = Path(os.environ["GPUPLAN_TRL"])
 ROWS = PLACE / "rows"
 OBJECTIVE = SETTINGS["objective"]
+REWARDS, LONGEST_PROMPT = SETTINGS.get("rewards", []), SETTINGS.get("prompt_tokens", 0)  # of GRPO alone
 NAME = f"{OBJECTIVE}.yaml" if OBJECTIVE in ("dpo", "grpo") else "sft.yaml"
 # Of TRL's reward functions those that read answers as messages, and of these those that compare with a solution
 # (trl/rewards).
@@ -44,7 +45,7 @@ def pairs_of(rows, tokenizer):
 
 def check_rewards(row):
     """Ends the program where a reward function is not there, or would not find in the rows what it reads."""
-    for name in SETTINGS["rewards"]:
+    for name in REWARDS:
         if name in OF_MESSAGES and not isinstance(row["prompt"], list):
             give_up(f'DATA: {name} reads answers as messages: expected "prompt" as a list of messages (role and content)')
         if name in OF_SOLUTIONS and row.get("solution") is None:
@@ -73,12 +74,11 @@ def prompts_of(rows, tokenizer):
             text, special = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True), False
         return len(tokenizer(text, add_special_tokens=special)["input_ids"])
 
-    most = SETTINGS["prompt_tokens"]
-    kept = [at for at, row in enumerate(rows) if tokens(row["prompt"]) <= most]
+    kept = [at for at, row in enumerate(rows) if tokens(row["prompt"]) <= LONGEST_PROMPT]
     if not kept:
-        give_up(f"DATA: all prompts are longer than {most} tokens; rollouts.prompt_tokens of the job says how long they are")
+        give_up(f"DATA: all prompts are longer than {LONGEST_PROMPT} tokens; rollouts.prompt_tokens of the job says how long they are")
     if len(kept) < len(rows):
-        say(f"data (DATA): {len(rows) - len(kept)} of {len(rows)} prompts are longer than {most} tokens and left out")
+        say(f"data (DATA): {len(rows) - len(kept)} of {len(rows)} prompts are longer than {LONGEST_PROMPT} tokens and left out")
     return rows.select(kept)
 
 
