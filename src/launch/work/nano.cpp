@@ -90,7 +90,8 @@ Result<Work> nanochat_work(const WorkPlace& place) {
         "nanochat's MLP has two matrices of four times the width: as many weights as the plan's (gated_mlp: false in "
         "the job says so).");
   // Of every second layer, of as many tokens and as wide as keys (nanochat/gpt.py, has_ve).
-  const double tables = (shape.layers + 1) / 2 * static_cast<double>(shape.vocab) * shape.hidden;
+  const int every_second = (shape.layers + 1) / 2;
+  const double tables = 1.0 * every_second * shape.vocab * shape.hidden;
   work.notes.push_back("nanochat since January 2026 has tables of value embeddings, " +
                        count_text(std::round(tables / 1e6)) + "M weights beside the plan's " +
                        count_text(std::round(count_parameters(shape).total() / 1e6)) +

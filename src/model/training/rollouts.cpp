@@ -138,7 +138,7 @@ void add_rollout_memory(const TrainingWork& work, const GenerationRates& rates, 
 Spread with_rollouts(Spread spread, const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy,
                      const TrainingEstimate& estimate) {
   if (!estimate.rollouts || !rates.rollouts) return spread;
-  Strategy replica = replica_of(strategy, estimate.rollouts->tp);
+  const Strategy replica = replica_of(strategy, estimate.rollouts->tp);
   const Spread engine = generation_spread(work.rollouts->generation, *rates.rollouts, replica);
   const double share = estimate.step.rollouts / estimate.step.total();
   const ErrorComponent& unmeasured = rates.errors->component(ErrorFigure::kTime, ErrorPart::kNetworks);

@@ -27,7 +27,7 @@ std::string cost_tip(const Outcome<Dollars>& cost) {
 std::string chart_name(const PlanReport& report, const Plan& plan) {
   constexpr int kWhole = 48, kHead = 28;
   constexpr std::size_t kTail = 18;
-  const std::string name = printable(report.name(plan), 300);
+  std::string name = printable(report.name(plan), 300);
   if (display_width(name) <= kWhole) return name;
   // Names of several machines differ at their ends.
   std::size_t from = name.size() - kTail;

@@ -262,7 +262,7 @@ void tell_bills(const ReportParts& parts, const std::vector<std::string>& ids, T
     if (!price || *price <= DollarsPerSecond{} || plan->cost.p50 <= Dollars{}) continue;
     const Seconds billed = plan->machines_cost() / *price;
     if (billed < (1 - kSeen) * plan->hours.p50 || billed > (1 + kSeen) * plan->hours.p50)
-      cell = hours_words(billed) + " billed at " + cell;
+      cell.insert(0, hours_words(billed) + " billed at ");
     if (const Dollars beside = plan->disk + plan->egress; beside > kSeen * plan->cost.p50)
       cell += ", and " + to_text(beside) + " for disks and transfers";
   }

@@ -214,7 +214,8 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
     return none(Misfit::kUnsupported,
                 "flash3 is written for Hopper GPUs (H100, H200) and does not run on " + gpu.name + ": write flash2");
   if (work.rollouts)
-    if (std::string why = no_rollouts(catalogue, phase, gpu); !why.empty()) return none(Misfit::kUnsupported, why);
+    if (const std::string why = no_rollouts(catalogue, phase, gpu); !why.empty())
+      return none(Misfit::kUnsupported, why);
   const auto compile = phase.compile.on(gpu.name, gpus);
   // Recipes of pretraining compile; a network known by its totals may hold what does not.
   const TrainingKind kind = kind_of(catalogue.practice_constants, work);

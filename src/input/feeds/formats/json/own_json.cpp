@@ -199,16 +199,16 @@ struct OwnJsonList {
 };
 
 /// The record as fields side by side: `flat` holds those that stood in objects of their own.
-const Tree& record_in(const Tree& nested, Tree& flat) {
-  if (is_flat(nested)) return nested;
-  flat = flat_record(nested);
-  return flat;
+const Tree* record_in(const Tree* nested, Tree& flat) {
+  if (is_flat(*nested)) return nested;
+  flat = flat_record(*nested);
+  return &flat;
 }
 
 bool says_count(const Tree& nested, FieldNames& names, const Catalogue& catalogue) {
   if (!nested.is_map()) return false;
   Tree flat;
-  const Tree& record = record_in(nested, flat);
+  const Tree& record = *record_in(&nested, flat);
   const OwnFields fields(record);
   return fields.find(kCountFields) != nullptr || gpu_words(catalogue, fields.text(kGpuFields)).gpus > 0 ||
          std::ranges::any_of(record.children, [&](const Tree& field) {
@@ -221,7 +221,7 @@ void own_record(const Tree& nested, std::uint64_t number, const std::string& dat
   LooseNumbers& numbers = list.numbers;
   if (!nested.is_map()) return rows.reject(number, "an entry that is no object in braces");
   Tree flat;
-  const Tree& record = record_in(nested, flat);
+  const Tree& record = *record_in(&nested, flat);
   const OwnFields fields(record);
   // By its usual name, else under one that people give it in tables.
   std::array<const Tree*, static_cast<std::size_t>(OwnField::kCount)> meant{};
