@@ -398,7 +398,7 @@ class Replicas(unittest.TestCase):
             files, run_dir = place / "files", place / "run"
             files.mkdir()
             run_dir.mkdir()
-            for name in ("phase_parts.py", "replicas.py"):
+            for name in ("phase_parts.py", "chat_template.py", "replicas.py"):
                 shutil.copy(TEMPLATES / name, files)
             data = [{"name": "prompts", "slug": "prompts"}]
             chosen = [{"name": f"m{i}", "slug": f"m{i}", "variable": "X", "trained_by": []} for i in range(models)]
