@@ -430,8 +430,9 @@ class Commands(unittest.TestCase):
                                 self.assertIn(done.returncode, ANSWERS, done.stderr.decode())
                             if words[1] == "launch":
                                 self.assertEqual(done.returncode, 0, done.stderr.decode())
-                                if "-o" in words:  # else each plan has a folder of its own name
-                                    shutil.rmtree(Path(folder, words[words.index("-o") + 1]))
+                                for written in Path(folder).iterdir():
+                                    if written.is_dir() and not written.is_symlink():
+                                        shutil.rmtree(written)
 
     def test_scripts_of_the_index_are_written(self):
         found = document("examples/sft-node.yaml")
