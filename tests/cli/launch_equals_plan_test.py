@@ -97,15 +97,18 @@ def read_torch(folder, _):
     return {**shared(settings), "sharding": (settings["sharding"], settings["fsdp"])}
 
 
+TRL_FILES = ("sft.yaml", "grpo.yaml")
+
+
 def read_trl(folder):
-    lines = yaml.safe_load((folder / "sft.yaml").read_text())
+    lines = yaml.safe_load(next(folder / name for name in TRL_FILES if (folder / name).exists()).read_text())
     backend = yaml.safe_load((folder / "accelerate.yaml").read_text())
     shards = backend.get("fsdp_config", {})
     again = lines["gradient_checkpointing"] or shards.get("fsdp_activation_checkpointing", False)
     targets = lines.get("lora_target_modules", ["all-linear"])
     return {
         **hugging_face(lines), **({"precision": "tf32"} if lines.get("tf32") else {}),
-        "micro": lines["per_device_train_batch_size"], "sequence": lines["max_length"],
+        "micro": lines["per_device_train_batch_size"], "sequence": lines.get("max_length", lines.get("vllm_max_model_length")),
         "recompute": "full" if again else "none", "compile": lines["torch_compile"],
         "method": "full" if not lines["use_peft"] else "qlora" if lines.get("load_in_4bit") else "lora",
         "rank": lines.get("lora_r"), "targets": [] if targets == ["all-linear"] else sorted(targets), "scratch": False,
@@ -116,7 +119,7 @@ def read_trl(folder):
 def read_trainer(folder, _):
     settings = json.loads((folder / "settings.json").read_text())
     values = shared(settings)
-    if (folder / "sft.yaml").exists():
+    if any((folder / name).exists() for name in TRL_FILES):
         values |= read_trl(folder)
     else:
         values["sharding"] = settings["sharding"]
