@@ -19,7 +19,6 @@
 #include "api/questions/whatif.h"
 #include "base/text.h"
 #include "input/job/schema.h"
-#include "input/models/called.h"
 #include "input/models/model_source.h"
 #include "output/facts/gpus_report.h"
 #include "output/facts/model_report.h"

@@ -4,7 +4,6 @@
 
 #include "api/questions/question.h"
 #include "base/text.h"
-#include "input/models/called.h"
 #include "input/models/model_source.h"
 #include "output/words/plan_words.h"
 

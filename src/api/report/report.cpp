@@ -210,7 +210,7 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
     if (told) from.run = run_part(report, *pick, from.launch_command);
     if (terms.beside)
       for (RunPart::Script& script : from.run.scripts)
-        script.beside = terms.beside(from.run.folder + "/" + script.path);
+        script.beside = terms.beside->has(from.run.folder + "/" + script.path);
   }
   parts->document = report_document(from);
   return ReportAnswer(std::move(parts));

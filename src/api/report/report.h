@@ -1,7 +1,6 @@
 // The planning document of a job: the answer with everything that somebody needs who pays for it and runs it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,13 +11,22 @@
 
 namespace gpuplan::api {
 
+/// Files beside a report.
+class FilesBeside {
+ public:
+  /// "run-job/README.md"
+  virtual bool has(const std::string& path) const = 0;
+
+ protected:
+  ~FilesBeside() = default;
+};
+
 struct ReportTerms {
   /// "job.yaml --set ...": what is typed behind the name of a command. Empty: no commands are told.
   std::string arguments{};
-  std::string charts{};  ///< folder of drawings beside a guide; empty: the guide has none
-  /// Whether there is a file of that name beside the report, "run-job/README.md"; empty: nobody knows of any.
-  std::function<bool(const std::string&)> beside{};
-  bool sensitivity = true;  ///< with what moves the plan most, which asks about as much as all the rest
+  std::string charts{};                 ///< folder of drawings beside a guide; empty: the guide has none
+  const FilesBeside* beside = nullptr;  ///< nullptr: nobody knows of any
+  bool sensitivity = true;              ///< with what moves the plan most, which asks about as much as all the rest
 };
 
 /// What a guide remembers of the day it was made, so that it can say later what changed.

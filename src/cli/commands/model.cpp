@@ -7,7 +7,6 @@
 #include "cli/io/exit_code.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
-#include "input/models/called.h"
 #include "input/models/model_source.h"
 #include "output/facts/model_report.h"
 #include "output/facts/models_report.h"

@@ -98,6 +98,18 @@ struct Asked {
   api::ReportAnswer answer;
 };
 
+class ReportFolder final : public api::FilesBeside {
+ public:
+  ReportFolder(System& system, const std::string& file) : system_(system), file_(file) {}
+  bool has(const std::string& path) const override {
+    return !file_.empty() && file_ != "-" && system_.facts_of(folder_of(file_) + path).is_file();
+  }
+
+ private:
+  System& system_;
+  const std::string& file_;
+};
+
 /// `file`: of the report, beside which scripts may lie; empty: it goes to standard output.
 Result<Asked> ask(System& system, const ReportArguments& options, const Catalogue& catalogue, const std::string& file,
                   const std::string& charts = "") {
@@ -105,14 +117,12 @@ Result<Asked> ask(System& system, const ReportArguments& options, const Catalogu
   if (!request) return std::unexpected(request.error());
   const std::string command = command_words("report", options.job, options.data_folder);
   constexpr std::string_view kStart = "gpuplan report ";
+  const ReportFolder beside(system, file);
   auto answer =
       api::ask_report(*request,
                       {.arguments = command.size() > kStart.size() ? command.substr(kStart.size()) : std::string(),
                        .charts = charts,
-                       .beside =
-                           [&](const std::string& path) {
-                             return !file.empty() && file != "-" && system.facts_of(folder_of(file) + path).is_file();
-                           }},
+                       .beside = &beside},
                       catalogue);
   if (!answer) return std::unexpected(std::move(answer.error()));
   return Asked{*std::move(request), *std::move(answer)};

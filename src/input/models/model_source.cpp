@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "input/models/called.h"
 #include "input/models/model_files.h"
 #include "input/models/model_sizes.h"
 

@@ -38,4 +38,8 @@ class ModelFinder : public ModelResolver {
   ModelFiles files_;
 };
 
+/// A known one by the name it was asked for, without its organisation, or as the tables spell that: models of one shape
+/// share a row there. Others as their files are called.
+std::string called(const Catalogue& catalogue, std::string_view asked, const ModelShape& shape);
+
 }  // namespace gpuplan

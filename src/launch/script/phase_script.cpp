@@ -8,12 +8,11 @@
 #include "evidence/check/expectation.h"
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
+#include "launch/parts/reserved.h"
 #include "launch/script/disk.h"
 #include "launch/script/smoke_script.h"
-#include "launch/work/reserved.h"
 #include "launch/work/work.h"
 #include "output/words/plan_words.h"
-#include "output/words/wait_words.h"
 
 namespace gpuplan {
 namespace {

@@ -9,9 +9,9 @@
 #include "domain/facts/published_weights.h"
 #include "launch/command/servers.h"
 #include "launch/parts/interfaces.h"
+#include "launch/parts/reserved.h"
 #include "launch/work/arguments.h"
 #include "launch/work/options.h"
-#include "launch/work/reserved.h"
 
 namespace gpuplan {
 namespace {

@@ -1,11 +1,12 @@
 // One micro-batch through the layers of all networks on one rank.
+#include "model/training/layer.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "model/communication.h"
 #include "model/training/activations.h"
-#include "model/training/layer.h"
 
 namespace gpuplan {
 

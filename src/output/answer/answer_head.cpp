@@ -11,7 +11,6 @@
 #include "output/words/plan_how.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
-#include "output/words/wait_words.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan {

@@ -15,7 +15,6 @@
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
-#include "output/words/wait_words.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan {

@@ -8,7 +8,6 @@
 #include "output/charts/charts.h"
 #include "output/report/guide.h"
 #include "output/report/report_words.h"
-#include "output/report/script_links.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -180,6 +181,24 @@ std::string commands_run(const PlanReport& report, const Plan& pick) {
     if (const std::string command = command_run(report, part); !command.empty())
       text += (text.empty() ? "# " : "\n# ") + phase_name(report, part) + "\n" + command;
   return text;
+}
+
+std::optional<LinksBlock> script_links(const ReportParts& parts, std::string_view section) {
+  constexpr std::string_view kPhases = "phases/";
+  const bool all = section == "basis";
+  if (section != "work" && section != "run" && !all) return std::nullopt;
+  LinksBlock block{.text = section == "work" ? "Scripts of the phases"
+                           : all             ? "Files in " + parts.run.folder
+                                             : "Scripts that start it",
+                   .links = {}};
+  for (const RunPart::Script& script : parts.run.scripts) {
+    const bool of_phase = script.path.starts_with(kPhases);
+    if (!script.beside || (!all && of_phase != (section == "work"))) continue;
+    const std::string name = of_phase && !all ? script.path.substr(kPhases.size()) : script.path;
+    block.links.emplace_back(name, parts.run.folder + "/" + script.path);
+  }
+  if (block.links.empty()) return std::nullopt;
+  return block;
 }
 
 }  // namespace gpuplan

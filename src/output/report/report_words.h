@@ -1,6 +1,7 @@
 // Small words of a report: ranges, plans and sentences without the hints of the command line.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,5 +59,9 @@ std::vector<std::string> assumptions_told(const PlanReport& report);
 std::size_t weighty_assumptions(const std::vector<std::string>& told);
 /// Adds "--plan ID" to the command that writes scripts.
 std::string launch_of(const ReportParts& parts, const Plan& plan);
+
+/// Links to scripts of the pick that lie beside the report: those that a section is about: of phases with the work,
+/// what starts them with the steps, all with what it rests on. Nothing where there are none.
+std::optional<LinksBlock> script_links(const ReportParts& parts, std::string_view section);
 
 }  // namespace gpuplan

@@ -423,4 +423,9 @@ std::string place_words(const Offer& offer) {
   return text;
 }
 
+std::string wait_words(const Plan& plan) {
+  if (plan.wait.p50 <= Seconds{}) return "";
+  return ", after " + hours_words(plan.wait.p50) + " in the queue: done in " + hours_words(plan.done());
+}
+
 }  // namespace gpuplan

@@ -73,4 +73,7 @@ bool offers_to_rent(const std::vector<Plan>& plans);  ///< one of them does
 std::string_view paid_word(const Plan& plan);  ///< GPU-hours that are "paid for", or "held" where nothing is rented
 std::string place_words(const Offer& offer);   ///< "lambda us-east-1", "pool gpu", "your machine desk"; empty: not said
 
+/// ", after 2.2 h in the queue: done in 2.9 h"; "" where a plan waits in none.
+std::string wait_words(const Plan& plan);
+
 }  // namespace gpuplan
