@@ -40,14 +40,21 @@ Job with_batch(Job job, int phase, int sequences, int count, bool plain) {
   return job;
 }
 
-/// The framework of the largest card for all of them: what it needs is then no matter of the card.
-void hold_framework(Job& job, int phase, const Catalogue& catalogue, const std::vector<const Gpu*>& gpus, int count) {
-  auto* train = std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(phase)].work);
-  if (train == nullptr || gpus.empty()) return;
+/// The framework of the largest card, as a plan chooses it there, for all cards and batches: what is needed then grows
+/// with the batch alone. Of a job that does not fit as it stands, what the smallest batch takes.
+std::optional<std::string> held_framework(const Job& job, int phase, const Catalogue& catalogue,
+                                          const std::vector<const Gpu*>& gpus, const std::vector<int>& batches,
+                                          int count) {
+  if (!std::holds_alternative<TrainPhase>(job.phases[static_cast<std::size_t>(phase)].work) || gpus.empty()) return {};
   Tally ignored;
   const Machines machines{common_box(catalogue, *gpus.back(), count), 1, count, true};
-  const auto best = try_phase(job, phase, catalogue, machines, ignored);
-  if (best && best->framework != nullptr) train->framework = best->framework->name;
+  auto best = try_phase(job, phase, catalogue, machines, ignored);
+  if (!best && !batches.empty()) {
+    const int smallest = *std::min_element(batches.begin(), batches.end());
+    best = try_phase(with_batch(job, phase, smallest, count, true), phase, catalogue, machines, ignored);
+  }
+  if (!best || best->framework == nullptr) return {};
+  return best->framework->name;
 }
 
 }  // namespace
@@ -58,6 +65,7 @@ Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const C
   std::vector<const Gpu*> gpus = wanted_gpus(job, catalogue);
   sort_stably(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
 
+  const auto framework = held_framework(job, phase, catalogue, gpus, batches, count);
   std::vector<BatchRow> rows;
   // What is too much for a card, whatever saves memory there, is too much with more sequences as well.
   std::vector<int> too_many(gpus.size(), std::numeric_limits<int>::max());
@@ -65,7 +73,7 @@ Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const C
     BatchRow row;
     row.sequences = sequences;
     Job plain = with_batch(job, phase, sequences, count, true);
-    hold_framework(plain, phase, catalogue, gpus, count);
+    if (framework) std::get<TrainPhase>(plain.phases[static_cast<std::size_t>(phase)].work).framework = *framework;
     const Job free = with_batch(job, phase, sequences, count, false);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       const Gpu* gpu = gpus[i];
