@@ -81,15 +81,16 @@ class Next(unittest.TestCase):
         self.assertGreater(written, JOBS // 3)
 
     def test_a_plan_that_fits_by_the_median_alone(self):
-        train = {"model": "Phi-4", "epochs": 1, "sequence": 8192, "batch": {"sequences": 16}, "method": "lora", "precision": "bf16",
-                 "framework": "hf-trainer", "data": {"samples": 2000, "tokens_per_sample": {"mean": 4096, "max": 8192}}}
+        train = {"model": "Llama-3.1-8B", "epochs": 1, "sequence": 2048, "batch": {"sequences": 16}, "method": "lora",
+                 "precision": "bf16", "offload": "none", "framework": "hf-trainer",
+                 "data": {"samples": 2000, "tokens_per_sample": {"mean": 1024, "max": 2048}}}
         with tempfile.TemporaryDirectory() as folder:
             job = Path(folder) / "job.json"
             job.write_text(json.dumps({"job": "tight", "phases": [{"name": "train", "train": train}]}))
-            planned = run("plan", str(job), "--gpu", "RTX 4090").stdout
+            planned = run("plan", str(job), "--gpu", "1x RTX 4090").stdout
             self.assertIn("OOM risk", planned)
             self.assertRegex(planned, r"Next: [^!]*--allow-tight")
-            self.assertTrue(self.writes(str(job), "--gpu", "RTX 4090"))
+            self.assertTrue(self.writes(str(job), "--gpu", "1x RTX 4090"))
 
 
 if __name__ == "__main__":
