@@ -16,7 +16,7 @@ namespace {
 using Words = std::vector<std::string>;
 using nlohmann::json;
 
-const std::string kJob = "examples/trm-nanochat.yaml";
+const std::string kCheckedJob = "examples/trm-nanochat.yaml";
 
 std::string head() {
   return "GPU: NVIDIA B200 | Peak FLOPS (BF16): 2.25e+15\nTotal batch size 524,288 => gradient accumulation steps: 1\n";
@@ -47,10 +47,10 @@ std::string lines(int first, int until, double refinement = 0.2) {
 }
 
 struct Checking : testing::Test {
-  Checking() { system.lay(kJob); }
+  Checking() { system.lay(kCheckedJob); }
   std::string& log() { return system.files["/here/run.log"]; }
   json ask(int code, const Words& more = {}, const std::string& name = "run.log") {
-    Words words = {"check", name, "--job", kJob, "--json"};
+    Words words = {"check", name, "--job", kCheckedJob, "--json"};
     words.insert(words.end(), more.begin(), more.end());
     EXPECT_EQ(system.run(words), code) << system.err;
     return json::parse(system.out, nullptr, false);
@@ -90,22 +90,22 @@ TEST_F(Checking, OneLineEach) {
   EXPECT_EQ(ask(kDone, {}, "utf16.log")["verdict"], "passed");
   system.files["/here/fit.json"] = R"({"schema": "gpuplan/fit@1"})";
   refused(kBadInput, "prose.log: is not in a log format that gpuplan knows (nanochat, nanoGPT, torchtitan",
-          {"check", "prose.log", "--job", kJob});
-  refused(kBadInput, "empty.log: is empty", {"check", "empty.log", "--job", kJob});
-  refused(kBadInput, "nowhere.log: no such file", {"check", "nowhere.log", "--job", kJob});
-  refused(kBadInput, "examples: is a folder", {"check", "examples", "--job", kJob});
+          {"check", "prose.log", "--job", kCheckedJob});
+  refused(kBadInput, "empty.log: is empty", {"check", "empty.log", "--job", kCheckedJob});
+  refused(kBadInput, "nowhere.log: no such file", {"check", "nowhere.log", "--job", kCheckedJob});
+  refused(kBadInput, "examples: is a folder", {"check", "examples", "--job", kCheckedJob});
   refused(kBadInput, "is not a saved plan; create one with gpuplan plan JOB -o plan.json",
           {"check", "run.log", "--plan", "fit.json"});
   refused(kBadInput, "no such file", {"check", "run.log", "--plan", "nowhere/plan.json"});
   refused(kUsage, "missing --job FILE", {"check", "run.log", "--phase", "validate"});
-  refused(kUsage, "leave --job and --plan out", {"check", "run.log", "--format", "--job", kJob});
+  refused(kUsage, "leave --job and --plan out", {"check", "run.log", "--format", "--job", kCheckedJob});
   refused(kUsage, "--map: 'speed=dt': expected QUANTITY=NAME", {"check", "run.log", "--map", "speed=dt"});
-  refused(kUsage, "Did you mean 'validate'?", {"check", "run.log", "--job", kJob, "--phase", "valdate"});
-  refused(kUsage, "unknown plan id 'zzzzzz'", {"check", "run.log", "--job", kJob, "--plan", "zzzzzz"});
+  refused(kUsage, "Did you mean 'validate'?", {"check", "run.log", "--job", kCheckedJob, "--phase", "valdate"});
+  refused(kUsage, "unknown plan id 'zzzzzz'", {"check", "run.log", "--job", kCheckedJob, "--plan", "zzzzzz"});
   refused(kUsage, "'-' (standard input) can be used only once", {"check", "-", "--job", "-"});
-  refused(kUsage, "'-' (standard input) can be used only once", {"check", "-", "--job", kJob, "--plan", "-"});
-  refused(kUsage, "name of the log is empty", {"check", "", "--job", kJob});
-  refused(kUsage, "LOG... is missing", {"check", "--job", kJob});
+  refused(kUsage, "'-' (standard input) can be used only once", {"check", "-", "--job", kCheckedJob, "--plan", "-"});
+  refused(kUsage, "name of the log is empty", {"check", "", "--job", kCheckedJob});
+  refused(kUsage, "LOG... is missing", {"check", "--job", kCheckedJob});
 }
 
 /// The machine's time is that of the test: a sleep lets the next thing happen, and no test waits.
@@ -197,14 +197,14 @@ TEST_F(Following, AnInterruptTellsWhatIsKnown) {
   system.meanwhile.emplace_back([] { std::raise(SIGINT); });
   EXPECT_EQ(ask(kInterrupted, {"--follow"})["verdict"], "still running");
   system.meanwhile.emplace_back([] { std::raise(SIGTERM); });
-  EXPECT_EQ(system.run({"check", "never.log", "--job", kJob, "--follow"}), kInterrupted);
+  EXPECT_EQ(system.run({"check", "never.log", "--job", kCheckedJob, "--follow"}), kInterrupted);
   EXPECT_EQ(system.out, "") << "nothing is known";
 }
 
 TEST_F(Following, WhatMayNotBeReadIsNotWaitedFor) {
   log() = head();
   system.unreadable["/here/run.log"] = std::make_error_code(std::errc::permission_denied);
-  EXPECT_EQ(system.run({"check", "run.log", "--job", kJob, "--follow"}), kBadInput);
+  EXPECT_EQ(system.run({"check", "run.log", "--job", kCheckedJob, "--follow"}), kBadInput);
   EXPECT_EQ(system.err, "run.log: permission denied\n");
   EXPECT_EQ(system.clock, 0);
 }

@@ -12,7 +12,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::string kJob = "examples/collection.yaml";
-const Words kQuestion = {"init", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"};
+const Words kDelivered = {"init", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"};
 
 /// Every command that takes -o, with words that make it write something.
 const std::vector<Words> kIntoFiles = {
@@ -35,7 +35,7 @@ const std::vector<Words> kIntoFiles = {
     {"validate"},
     {"validate", "--report"},
     {"check", "tests/seeds/trm-validate.log", "--job", "examples/trm-nanochat.yaml", "--phase", "validate"},
-    kQuestion};
+    kDelivered};
 const std::vector<Words> kOnlyToOutput = {{"schema"},    {"schema", "limits"}, {"completion", "zsh"}, {"man"},
                                           {"--version"}, {"--help"},           {"plan", "--help"}};
 
@@ -190,22 +190,22 @@ TEST_F(Deliver, FormsOfEveryCommand) {
 
 TEST_F(Deliver, InitLosesNoFile) {
   system.files["/here/job.yaml"] = "mine\n";
-  EXPECT_EQ(system.run(to(kQuestion, "job.yaml")), kUsage);
+  EXPECT_EQ(system.run(to(kDelivered, "job.yaml")), kUsage);
   EXPECT_TRUE(is_one_line(system));
   EXPECT_TRUE(has(system.err, "--force")) << system.err;
   EXPECT_EQ(system.files.at("/here/job.yaml"), "mine\n");
-  Words forced = to(kQuestion, "job.yaml");
+  Words forced = to(kDelivered, "job.yaml");
   forced.emplace_back("--force");
   EXPECT_EQ(system.run(forced), kDone);
   EXPECT_TRUE(has(system.files.at("/here/job.yaml"), "Qwen2.5-7B"));
   EXPECT_EQ(system.err, "gpuplan: wrote job.yaml; next: gpuplan plan job.yaml\n");
-  EXPECT_EQ(system.run(to(kQuestion, "it's a job.yaml")), kDone);
+  EXPECT_EQ(system.run(to(kDelivered, "it's a job.yaml")), kDone);
   EXPECT_TRUE(has(system.err, "next: gpuplan plan 'it'\\''s a job.yaml'")) << system.err;
 }
 
 TEST_F(Deliver, InitWritesNothingOfAWrongQuestion) {
   for (const Words& more : std::vector<Words>{{"--deadline", "soon"}, {"--gpu", "H400"}, {"--spot", "maybe"}}) {
-    Words words = to(kQuestion, "job.yaml");
+    Words words = to(kDelivered, "job.yaml");
     words.insert(words.end(), more.begin(), more.end());
     EXPECT_EQ(system.run(words), kUsage) << system.err;
     EXPECT_TRUE(is_one_line(system));

@@ -11,15 +11,15 @@ namespace {
 using Words = std::vector<std::string>;
 
 const Words kQuestion = {"--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"};
-const std::string kJob = "examples/collection.yaml";
+const std::string kFlagsJob = "examples/collection.yaml";
 
 /// What makes the command complete but for the flag.
 Words subject_of(const std::string& command) {
   if (command == "import") return {"prices.csv"};
   if (command == "history") return {"L4"};
-  if (command == "plan" || command == "profiles" || command == "simulate") return {kJob};
-  if (command == "whatif") return {kJob, "--set", "samples=x2"};
-  if (command == "launch") return {kJob, "--to", "bash"};
+  if (command == "plan" || command == "profiles" || command == "simulate") return {kFlagsJob};
+  if (command == "whatif") return {kFlagsJob, "--set", "samples=x2"};
+  if (command == "launch") return {kFlagsJob, "--to", "bash"};
   if (command == "model" || command == "fit") return {"gpt2"};
   if (command == "check") return {"run.log"};
   if (command == "audit") return {"plan.md"};
@@ -29,7 +29,7 @@ Words subject_of(const std::string& command) {
 }
 
 struct Flags : testing::Test {
-  Flags() { system.lay(kJob); }
+  Flags() { system.lay(kFlagsJob); }
   void refused(Words words, const std::string& part = "") {
     EXPECT_EQ(system.run(words), kUsage) << testing::PrintToString(words) << system.err;
     EXPECT_TRUE(is_one_line(system)) << testing::PrintToString(words) << system.out << system.err;
@@ -86,7 +86,7 @@ TEST_F(Flags, EmptySubjects) {
                                                {"schema", ""},
                                                {""}})
     refused(words);
-  refused({"check", "", "--job", kJob}, "empty");
+  refused({"check", "", "--job", kFlagsJob}, "empty");
 }
 
 TEST_F(Flags, Twice) {
@@ -112,8 +112,8 @@ TEST_F(Flags, Contradictions) {
                                                {"--top", "3", "--show", "phases"},
                                                {"--show", "phases,memory", "--csv"},
                                                {"--explain", "--csv"}})
-    refused(joined({"plan", kJob}, words));
-  refused(joined({"plan", kJob}, kQuestion));
+    refused(joined({"plan", kFlagsJob}, words));
+  refused(joined({"plan", kFlagsJob}, kQuestion));
   refused(joined({"plan", "--params", "25M"}, kQuestion));
 }
 

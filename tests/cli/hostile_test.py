@@ -17,7 +17,7 @@ import unittest
 from pathlib import Path
 
 import yaml
-from program import environment, main, run
+from program import NO_GPUS, environment, main, run
 
 LAUNCHERS = ["bash", "slurm", "skypilot", "dstack", "kubernetes", "vast", "runpod"]
 TOUCH = "touch PWNED"
@@ -106,7 +106,7 @@ class Hostile(unittest.TestCase):
             (stubs / name).chmod(0o755)
         (stubs / "trainer").write_text('#!/bin/bash\nprintf "%s\\0" "$@" >"$GPUPLAN_RUN_DIR/words"\n')
         (stubs / "trainer").chmod(0o755)
-        self.environment = environment(PATH=f"{stubs}:/usr/bin:/bin", HOME=str(self.folder))
+        self.environment = environment(PATH=f"{stubs}:/usr/bin:/bin", HOME=str(self.folder), **NO_GPUS)
 
     def tearDown(self):
         self.temporary.cleanup()
@@ -145,7 +145,7 @@ class Hostile(unittest.TestCase):
 
     def start(self, script, **more):
         return subprocess.run(["bash", script], cwd=self.folder, env={**self.environment, **more}, capture_output=True,
-                              text=True, errors="replace", timeout=20, stdin=subprocess.DEVNULL, check=False)
+                              text=True, errors="replace", timeout=300, stdin=subprocess.DEVNULL, check=False)
 
     def test_there_are_enough(self):
         self.assertGreaterEqual(len(ACCEPTED) + len(CONTROL), 1000)

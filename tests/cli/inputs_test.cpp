@@ -13,10 +13,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const std::string kJob = "examples/collection.yaml";
+const std::string kInputJob = "examples/collection.yaml";
 
 struct Inputs : testing::Test {
-  Inputs() { job = system.lay(kJob); }
+  Inputs() { job = system.lay(kInputJob); }
   std::string refused(const Words& words) {
     EXPECT_EQ(system.run(words), kBadInput) << testing::PrintToString(words) << system.err;
     EXPECT_TRUE(is_one_line(system)) << system.out << system.err;
@@ -43,7 +43,7 @@ TEST_F(Inputs, WhyAFileCanNotBeRead) {
 }
 
 TEST_F(Inputs, AJobOnStandardInputIsTheJob) {
-  system.run({"plan", kJob, "--json"});
+  system.run({"plan", kInputJob, "--json"});
   const std::string from_file = system.out;
   system.input = job;
   EXPECT_EQ(system.run({"plan", "-", "--json"}), kDone) << system.err;
@@ -75,11 +75,11 @@ TEST_F(Inputs, MissingUnreadableAndFolders) {
                           {"whatif", "locked.yaml", "--set", "samples=x2"},
                           {"launch", "locked.yaml", "--to", "bash"},
                           {"check", "-", "--job", "locked.yaml"},
-                          {"plan", kJob, "--prices", "locked.yaml"},
+                          {"plan", kInputJob, "--prices", "locked.yaml"},
                           {"offers", "--prices", "locked.yaml"},
                           {"validate", "locked.yaml"},
                           {"simulate", "--work", "4h", "--spot-price", "1", "--trace", "locked.yaml"},
-                          {"check", "locked.yaml", "--job", kJob},
+                          {"check", "locked.yaml", "--job", kInputJob},
                           {"check", "-", "--plan", "./locked.yaml"}})
     EXPECT_TRUE(refused(words).ends_with("locked.yaml: permission denied\n")) << words.front();
 }

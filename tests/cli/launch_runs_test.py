@@ -14,7 +14,7 @@ import subprocess
 import time
 
 from launch_folder import TWO, Folder
-from program import PROGRAM, environment, main, run
+from program import NO_GPUS, PROGRAM, environment, main, run
 
 # Stands for a training program: writes a checkpoint when it is told to stop, and goes on from it.
 TRAINER = """#!/bin/bash
@@ -46,7 +46,7 @@ class Running(Folder):
         self.home.mkdir()
         self.code = self.folder / "code"
         self.code.mkdir()
-        self.environment = environment(PATH=f"{stubs}:/usr/bin:/bin", HOME=str(self.home), GPUPLAN_POLL="1")
+        self.environment = environment(PATH=f"{stubs}:/usr/bin:/bin", HOME=str(self.home), GPUPLAN_POLL="1", **NO_GPUS)
         self.assertEqual(self.launch().returncode, 0)
 
     def start(self, script="run.sh", **more):

@@ -13,16 +13,16 @@ namespace {
 using Words = std::vector<std::string>;
 using nlohmann::json;
 
-const std::string kJob = "examples/trm-nanochat.yaml";
+const std::string kLaunchedJob = "examples/trm-nanochat.yaml";
 
 struct Launching : testing::Test {
-  Launching() { system.lay(kJob); }
-  int launch(const Words& more = {}, const std::string& job = kJob) {
+  Launching() { system.lay(kLaunchedJob); }
+  int launch(const Words& more = {}, const std::string& job = kLaunchedJob) {
     Words words = {"launch", job, "--to", "bash", "-o", "out"};
     words.insert(words.end(), more.begin(), more.end());
     return system.run(words);
   }
-  std::string pick(const std::string& job = kJob) {
+  std::string pick(const std::string& job = kLaunchedJob) {
     EXPECT_EQ(system.run({"plan", job, "--json"}), kDone) << system.err;
     return json::parse(system.out)["recommendations"]["pick"];
   }
@@ -47,10 +47,10 @@ TEST_F(Launching, ForceIsPassedOn) {
 }
 
 TEST_F(Launching, TheFolderIsNamedAfterJobAndLauncher) {
-  EXPECT_EQ(system.run({"launch", kJob, "--to", "slurm"}), kDone) << system.err;
+  EXPECT_EQ(system.run({"launch", kLaunchedJob, "--to", "slurm"}), kDone) << system.err;
   EXPECT_EQ(system.written, Words{"trm-nanochat-slurm"});
-  EXPECT_EQ(launch({}, kJob), kDone);
-  EXPECT_EQ(system.run({"launch", kJob, "--to", "bash", "-o", "out/"}), kDone);
+  EXPECT_EQ(launch({}, kLaunchedJob), kDone);
+  EXPECT_EQ(system.run({"launch", kLaunchedJob, "--to", "bash", "-o", "out/"}), kDone);
   EXPECT_EQ(system.written.back(), "out");
 }
 
@@ -98,10 +98,11 @@ TEST_F(Launching, TightPlansAreAskedFor) {
 
 TEST_F(Launching, AKeptPlanIsAJob) {
   const std::string id = pick();
-  EXPECT_EQ(system.run({"plan", kJob, "-o", "plan.json"}), kDone);
-  for (const Words& words : std::vector<Words>{{"launch", "plan.json", "--to", "bash", "-o", "a"},
-                                               {"launch", kJob, "--plan", "plan.json", "--to", "bash", "-o", "a"},
-                                               {"launch", "a/plan.json", "--to", "bash", "-o", "a"}}) {
+  EXPECT_EQ(system.run({"plan", kLaunchedJob, "-o", "plan.json"}), kDone);
+  for (const Words& words :
+       std::vector<Words>{{"launch", "plan.json", "--to", "bash", "-o", "a"},
+                          {"launch", kLaunchedJob, "--plan", "plan.json", "--to", "bash", "-o", "a"},
+                          {"launch", "a/plan.json", "--to", "bash", "-o", "a"}}) {
     EXPECT_EQ(system.run(words), kDone) << system.err;
     const json plan = json::parse(system.files.at("/here/a/plan.json"));
     EXPECT_EQ(plan["launched"], id);
@@ -114,7 +115,7 @@ TEST_F(Launching, AKeptPlanIsAJob) {
 
 TEST_F(Launching, APlanOfAnotherJobOrMarket) {
   system.lay("examples/collection.yaml");
-  EXPECT_EQ(system.run({"plan", kJob, "-o", "plan.json"}), kDone);
+  EXPECT_EQ(system.run({"plan", kLaunchedJob, "-o", "plan.json"}), kDone);
   EXPECT_EQ(launch({"--plan", "plan.json"}, "examples/collection.yaml"), kBadInput);
   EXPECT_TRUE(is_one_line(system));
   EXPECT_TRUE(has(system.err, "trm-nanochat")) << system.err;
@@ -133,7 +134,7 @@ TEST_F(Launching, APlanOfAnotherJobOrMarket) {
 }
 
 TEST_F(Launching, PricesThatMovedAreSaid) {
-  EXPECT_EQ(system.run({"plan", kJob, "-o", "plan.json"}), kDone);
+  EXPECT_EQ(system.run({"plan", kLaunchedJob, "-o", "plan.json"}), kDone);
   std::string& kept = system.files.at("/here/plan.json");
   // Of the plan that is launched.
   const std::size_t price = kept.find("$15.80/h");
@@ -159,9 +160,10 @@ TEST_F(Launching, ValidatorsThatAreInstalledAreAsked) {
 
 TEST_F(Launching, AValidatorThatDoesNotAnswerItsProbeIsMissing) {
   system.programs["sbatch"] = {1, "no controller"};
-  EXPECT_EQ(system.run({"launch", kJob, "--to", "slurm", "-o", "out", "--check"}), kDone) << "sinfo is not there";
+  EXPECT_EQ(system.run({"launch", kLaunchedJob, "--to", "slurm", "-o", "out", "--check"}), kDone)
+      << "sinfo is not there";
   system.programs["sinfo"] = {0, ""};
-  EXPECT_EQ(system.run({"launch", kJob, "--to", "slurm", "-o", "out", "--check"}), kCheckFailed);
+  EXPECT_EQ(system.run({"launch", kLaunchedJob, "--to", "slurm", "-o", "out", "--check"}), kCheckFailed);
 }
 
 TEST_F(Launching, SeveralPlansHaveAFolderEach) {

@@ -19,6 +19,10 @@ def environment(**more):
             "GPUPLAN_STORE": "", "GPUPLAN_TODAY": "2026-11-22", "HF_HUB_OFFLINE": "1", **more}
 
 
+# For scripts that are started: a machine without GPUs, whose PyTorch is asked for nothing else.
+NO_GPUS = {"PYTHONPATH": str(ROOT / "tests/cli/no_gpus"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def run(*words, stdin=None, stdout=subprocess.PIPE, **more):
     done = subprocess.run([PROGRAM, *words], cwd=ROOT, env=environment(**more), input=stdin, stdout=stdout,
                           stderr=subprocess.PIPE, timeout=60,

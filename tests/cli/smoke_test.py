@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 from launch_folder import scripts_of
-from program import EXAMPLES, PROGRAM, environment, main, run
+from program import NO_GPUS, EXAMPLES, PROGRAM, environment, main, run
 from train_torch_test import JOB, PYTHON, STAND_INS
 
 PATIENCE = 240  # seconds; only ends a test where something hangs
@@ -126,6 +126,10 @@ class Torch(Trial):
 
 
 class Commands(Trial):
+    def setUp(self):
+        super().setUp()
+        self.environment.update(NO_GPUS)
+
     def test_a_command_that_names_steps_runs_with_few(self):
         self.stub("trainer", TRAINER)
         self.write("-", "--to", "bash", job=COMMAND % "trainer {steps} {checkpoints}")

@@ -14,11 +14,11 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-const std::string kJob = "examples/collection.yaml";
+const std::string kScreenJob = "examples/collection.yaml";
 
 struct Terminal : testing::Test {
   Terminal() {
-    system.lay(kJob);
+    system.lay(kScreenJob);
     system.variables["TERM"] = "xterm";
   }
   void on_terminal(int columns = 100, int lines = 500) { system.out_terminal = TerminalSize{columns, lines}; }
@@ -26,7 +26,7 @@ struct Terminal : testing::Test {
     for (const auto& [name, value] : more) system.variables[name] = value;
   }
   std::string plan(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {"plan", kJob};
+    std::vector<std::string> words = {"plan", kScreenJob};
     words.insert(words.end(), more.begin(), more.end());
     EXPECT_EQ(system.run(words), kDone) << system.err;
     return system.out;
@@ -176,7 +176,7 @@ TEST_F(Terminal, APagerThatDoesNotStartIsNoFailure) {
 
 TEST_F(Terminal, ThePagerKeepsTheExitCode) {
   on_terminal(100, 20);
-  EXPECT_EQ(system.run({"plan", kJob, "--deadline", "1 min"}), kMissesLimits);
+  EXPECT_EQ(system.run({"plan", kScreenJob, "--deadline", "1 min"}), kMissesLimits);
   EXPECT_NE(system.paged, "");
 }
 
@@ -242,9 +242,9 @@ TEST_F(ProgressLine, ShortWorkSaysNothingAndLongWorkNotTooOften) {
 TEST_F(ProgressLine, OfVariantsIsGoneBeforeTheAnswer) {
   system.err_terminal = TerminalSize{100, 50};
   system.tick = kHalfASecond;
-  EXPECT_EQ(system.run({"plan", kJob}), kDone);
+  EXPECT_EQ(system.run({"plan", kScreenJob}), kDone);
   EXPECT_EQ(system.err, "") << "a job without variants has one step";
-  system.files["/here/many.yaml"] = system.files.at("/here/" + kJob) +
+  system.files["/here/many.yaml"] = system.files.at("/here/" + kScreenJob) +
                                     "\nvariants:\n  a: {limits.budget: $5}\n  b: "
                                     "{limits.budget: $6}\n  c: {limits.budget: $7}\n";
   EXPECT_EQ(system.run({"plan", "many.yaml", "--jobs", "1"}), kDone) << system.err;
