@@ -25,10 +25,11 @@ target_include_directories(gpuplan_test SYSTEM PRIVATE ${GPUPLAN_YAML_INCLUDE})
 set(GPUPLAN_TEST_ROOT "${PROJECT_SOURCE_DIR}" CACHE STRING "Where unit tests look for data/, examples/ and tests/")
 target_compile_definitions(gpuplan_test PRIVATE
   GPUPLAN_DATA_DIR="${GPUPLAN_TEST_ROOT}/data" GPUPLAN_SOURCE_DIR="${GPUPLAN_TEST_ROOT}")
-target_compile_options(gpuplan_test PRIVATE -O0)
+target_compile_options(gpuplan_test PRIVATE -O0 $<$<BOOL:${GPUPLAN_TOGETHER}>:-Wno-shadow>)
 target_precompile_headers(gpuplan_test PRIVATE <gtest/gtest.h> <algorithm> <map> <optional> <string> <vector>
   ${PROJECT_SOURCE_DIR}/src/base/text.h ${PROJECT_SOURCE_DIR}/src/domain/facts/catalogue.h
   ${PROJECT_SOURCE_DIR}/src/plan/answer/plan.h)
+gpuplan_together(gpuplan_test)
 # Of a function that many objects hold (those of std::string) the linker takes the first, and that shall not be one without
 # optimisation: the tests take half as long. Options stand before the tests' own objects on the linker's line.
 foreach(library core read ask write cli)

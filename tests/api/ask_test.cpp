@@ -19,7 +19,7 @@ Json ask(const std::string& question) {
 }
 Json ask(const Json& question) { return ask(question.dump()); }
 
-const char* const kJob = R"(
+const char* const kAskJob = R"(
 phases:
   - name: train
     train: {model: Qwen2.5-7B, method: lora, data: {tokens: 10M}, epochs: 1, sequence: 2048}
@@ -34,7 +34,7 @@ std::string message(const Json& answer) {
 }
 
 TEST(Ask, PlansAJobAsTextAsAnObjectAndInFlags) {
-  const Json text = ask({{"ask", "plan"}, {"job", kJob}, {"name", "mine.yaml"}});
+  const Json text = ask({{"ask", "plan"}, {"job", kAskJob}, {"name", "mine.yaml"}});
   EXPECT_EQ(text.at("schema"), "gpuplan/answer@1");
   EXPECT_EQ(text.at("outcome"), "found");
   EXPECT_EQ(text.at("answer").at("schema"), "gpuplan/plan@1");
@@ -60,15 +60,15 @@ TEST(Ask, AnswersEveryQuestion) {
   EXPECT_EQ(ask({{"ask", "offers"}, {"filter", {"H100"}}, {"all", true}}).at("outcome"), "found");
   EXPECT_EQ(ask({{"ask", "audit"}, {"text", "3 h x $2 = $7"}, {"form", "markdown"}}).at("answer").at("findings").size(),
             1U);
-  EXPECT_EQ(ask({{"ask", "fit"}, {"job", kJob}}).at("answer").at("schema"), "gpuplan/fit@1");
-  EXPECT_EQ(ask({{"ask", "sensitivity"}, {"job", kJob}, {"by", 0.1}}).at("answer").at("schema"), "gpuplan/whatif@1");
-  const Json report = ask({{"ask", "report"}, {"job", kJob}, {"arguments", "mine.yaml --seed 2"}});
+  EXPECT_EQ(ask({{"ask", "fit"}, {"job", kAskJob}}).at("answer").at("schema"), "gpuplan/fit@1");
+  EXPECT_EQ(ask({{"ask", "sensitivity"}, {"job", kAskJob}, {"by", 0.1}}).at("answer").at("schema"), "gpuplan/whatif@1");
+  const Json report = ask({{"ask", "report"}, {"job", kAskJob}, {"arguments", "mine.yaml --seed 2"}});
   ASSERT_EQ(report.at("outcome"), "found") << report.dump();
   EXPECT_EQ(report.at("answer").at("head").at("command"), "gpuplan report mine.yaml --seed 2");
   EXPECT_EQ(report.at("answer").at("sections").at(0).at("key"), "answer");
   // Without what moves the plan most all else is the same.
   const Json first =
-      ask({{"ask", "report"}, {"job", kJob}, {"arguments", "mine.yaml --seed 2"}, {"sensitivity", false}});
+      ask({{"ask", "report"}, {"job", kAskJob}, {"arguments", "mine.yaml --seed 2"}, {"sensitivity", false}});
   const auto but_for_change = [](Json answer) {
     std::erase_if(answer.at("sections").get_ref<Json::array_t&>(),
                   [](const Json& section) { return section.at("key") == "change"; });
@@ -77,13 +77,14 @@ TEST(Ask, AnswersEveryQuestion) {
   EXPECT_EQ(but_for_change(first.at("answer")), but_for_change(report.at("answer")));
   EXPECT_TRUE(report.dump().contains("Most of all it hangs on"));
   EXPECT_FALSE(first.dump().contains("Most of all it hangs on"));
-  const Json whatif = ask({{"ask", "whatif"}, {"job", kJob}, {"set", {"epochs=2"}}, {"vary", {"sequence=1024,2048"}}});
+  const Json whatif =
+      ask({{"ask", "whatif"}, {"job", kAskJob}, {"set", {"epochs=2"}}, {"vary", {"sequence=1024,2048"}}});
   ASSERT_EQ(whatif.at("outcome"), "found") << whatif.dump();
   EXPECT_GE(whatif.at("answer").at("scenarios").size(), 3U);
 }
 
 TEST(Ask, TellsWhatCameOfTheSearch) {
-  Json question = {{"ask", "plan"}, {"job", kJob}, {"set", {"limits.budget='$0.01'"}}};
+  Json question = {{"ask", "plan"}, {"job", kAskJob}, {"set", {"limits.budget='$0.01'"}}};
   EXPECT_EQ(ask(question).at("outcome"), "misses_limits");
   question["set"] = {"where.gpus='RTX 3060'", "method=full"};
   const Json none = ask(question);
@@ -93,7 +94,7 @@ TEST(Ask, TellsWhatCameOfTheSearch) {
 
 TEST(Ask, TakesPricesAndTablesAsTexts) {
   const Json question = {{"ask", "plan"},
-                         {"job", kJob},
+                         {"job", kAskJob},
                          {"prices", {{"mine.csv", "provider,gpu,gpus,price_per_hour\nshop,H100 SXM,1,2.50\n"}}}};
   const Json answer = ask(question);
   ASSERT_EQ(answer.at("outcome"), "found") << answer.dump();
@@ -114,14 +115,14 @@ TEST(Ask, WrongQuestionsGetOneLine) {
   EXPECT_NE(message(ask({{"ask", "paln"}})).find("plan"), std::string::npos);
   EXPECT_NE(message(ask({{"ask", "plan"}})).find("no job"), std::string::npos);
   EXPECT_NE(message(ask({{"ask", "plan"}, {"job", 3}})).find("job"), std::string::npos);
-  EXPECT_NE(message(ask({{"ask", "plan"}, {"jbo", kJob}})).find("jbo"), std::string::npos);
+  EXPECT_NE(message(ask({{"ask", "plan"}, {"jbo", kAskJob}})).find("jbo"), std::string::npos);
   // A key that another question takes is none of this one's.
-  EXPECT_NE(message(ask({{"ask", "gpus"}, {"job", kJob}})).find("gpus"), std::string::npos);
+  EXPECT_NE(message(ask({{"ask", "gpus"}, {"job", kAskJob}})).find("gpus"), std::string::npos);
   EXPECT_NE(message(ask({{"ask", "plan"}, {"flags", {{"modle", "x"}}}})).find("modle"), std::string::npos);
-  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kJob}, {"threads", 0}})).find("threads"), std::string::npos);
-  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kJob}, {"threads", "2"}})).find("threads"), std::string::npos);
-  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kJob}, {"show", {"attic"}}})).find("attic"), std::string::npos);
-  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kJob}, {"ignore", "all"}})).find("given"), std::string::npos);
+  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kAskJob}, {"threads", 0}})).find("threads"), std::string::npos);
+  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kAskJob}, {"threads", "2"}})).find("threads"), std::string::npos);
+  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kAskJob}, {"show", {"attic"}}})).find("attic"), std::string::npos);
+  EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kAskJob}, {"ignore", "all"}})).find("given"), std::string::npos);
   const Json placed = ask({{"ask", "plan"}, {"job", "phases:\n  - trian: {}\n"}, {"name", "j.yaml"}});
   message(placed);
   EXPECT_EQ(placed.at("error").at("file"), "j.yaml");
@@ -135,7 +136,7 @@ TEST(Ask, OpensNoFile) {
     EXPECT_NE(message(ask({{"ask", "model"}, {"model", path}})), "");
     EXPECT_NE(message(ask({{"ask", "plan"}, {"flags", {{"model", path}, {"tokens", "1M"}}}})), "");
     EXPECT_NE(message(ask({{"ask", "fit"}, {"flags", {{"model", path}}}})), "");
-    EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kJob}, {"set", {std::string("model=") + path}}})), "");
+    EXPECT_NE(message(ask({{"ask", "plan"}, {"job", kAskJob}, {"set", {std::string("model=") + path}}})), "");
   }
   EXPECT_NE(message(ask({{"ask", "model"}, {"model", "/etc/passwd"}})).find("files are not read here"),
             std::string::npos);
@@ -146,7 +147,7 @@ TEST(Ask, ThreadsMayAskAtOnce) {
   {
     std::vector<std::jthread> threads;
     for (std::string& answer : answers)
-      threads.emplace_back([&answer] { answer = ask({{"ask", "fit"}, {"job", kJob}}).dump(); });
+      threads.emplace_back([&answer] { answer = ask({{"ask", "fit"}, {"job", kAskJob}}).dump(); });
   }
   for (const std::string& answer : answers) EXPECT_EQ(answer, answers.front());
 }

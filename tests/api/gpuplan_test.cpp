@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-const char* const kJob =
+const char* const kTunedJob =
     "phases:\n  - name: train\n    train: {model: Qwen2.5-7B, method: lora, data: {tokens: 10M}, epochs: 1, sequence: "
     "2048}\n";
 
@@ -25,7 +25,7 @@ TEST(Library, AnswersOwnWhatTheyShow) {
   std::optional<PlanReply> kept;
   std::string before;
   {
-    PlanQuestion question{.job = kJob};
+    PlanQuestion question{.job = kTunedJob};
     auto reply = plan(facts(), question);
     ASSERT_TRUE(reply) << reply.error().message;
     before = reply->text(100);
@@ -48,7 +48,7 @@ TEST(Library, ThreadsChangeNoAnswer) {
   const Facts known = facts();
   const auto summary = [&](int threads) {
     std::string text;
-    const auto reply = plan(known, {.job = kJob, .threads = threads});
+    const auto reply = plan(known, {.job = kTunedJob, .threads = threads});
     for (const PlanSummary& one : reply->plans()) text += one.id + " " + std::to_string(one.dollars.p50) + "\n";
     return text;
   };
@@ -74,7 +74,7 @@ TEST(Library, TablesTakeThePlaceOfThoseCompiledIn) {
 }
 
 TEST(Library, NothingThatFitsIsAnAnswer) {
-  const auto reply = plan(facts(), {.job = kJob, .set = {"where.gpus='RTX 3060'", "method=full"}});
+  const auto reply = plan(facts(), {.job = kTunedJob, .set = {"where.gpus='RTX 3060'", "method=full"}});
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->outcome(), PlanOutcome::kNothingFits);
   EXPECT_FALSE(reply->pick());

@@ -20,7 +20,7 @@ namespace {
 
 using training_fixture::catalogue;
 
-std::string text_of(const std::string& path) {
+std::string shown_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -73,7 +73,7 @@ TEST(DataEngines, AgreeWithThemselves) {
 }
 
 TEST(DataGenerationConstants, EachHasOneRowInsideOfItsBounds) {
-  const std::string text = text_of(std::string(GPUPLAN_DATA_DIR) + "/generation_constants.csv");
+  const std::string text = shown_text(std::string(GPUPLAN_DATA_DIR) + "/generation_constants.csv");
   const auto table = CsvTable::parse(text, "generation_constants.csv").value();
   std::map<std::string, std::size_t> rows;
   for (std::size_t row = 0; row < table.rows(); ++row)
@@ -108,7 +108,7 @@ TEST(DataGenerationConstants, NamesAndFieldsArePairs) {
 }
 
 TEST(DataPracticeConstants, EachHasOneRowInsideOfItsBounds) {
-  const std::string text = text_of(std::string(GPUPLAN_DATA_DIR) + "/practice_constants.csv");
+  const std::string text = shown_text(std::string(GPUPLAN_DATA_DIR) + "/practice_constants.csv");
   const auto table = CsvTable::parse(text, "practice_constants.csv").value();
   std::set<std::string_view> names;
   PracticeConstants numbered;
@@ -139,7 +139,7 @@ TEST(DataFit, ParametersHaveAddressesAndAllowWhatIsWritten) {
   Catalogue copy = catalogue();
   std::set<const double*> fitted;
   for (const char* const name : {"generation_parameters.csv"}) {
-    const std::string text = text_of(std::string(GPUPLAN_SOURCE_DIR) + "/tools/fit/" + name);
+    const std::string text = shown_text(std::string(GPUPLAN_SOURCE_DIR) + "/tools/fit/" + name);
     const auto table = CsvTable::parse(text, name).value();
     EXPECT_GT(table.rows(), 10U) << name;
     for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -160,7 +160,7 @@ TEST(DataFit, ParametersHaveAddressesAndAllowWhatIsWritten) {
 }
 
 TEST(DataFit, BoundsOfEnginesAreThoseThatTheTableAllows) {
-  const std::string text = text_of(std::string(GPUPLAN_SOURCE_DIR) + "/tools/fit/generation_parameters.csv");
+  const std::string text = shown_text(std::string(GPUPLAN_SOURCE_DIR) + "/tools/fit/generation_parameters.csv");
   const auto table = CsvTable::parse(text, "generation_parameters.csv").value();
   std::size_t engines = 0;
   for (std::size_t row = 0; row < table.rows(); ++row) {

@@ -22,7 +22,7 @@
 namespace gpuplan {
 namespace {
 
-std::string text_of(const char* name) {
+std::string decimal_text(const char* name) {
   std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/" + name, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -32,7 +32,7 @@ std::string text_of(const char* name) {
 /// A table by names of columns.
 class Rows {
  public:
-  explicit Rows(const char* name) : text_(text_of(name)), table_(CsvTable::parse(text_, name)) {
+  explicit Rows(const char* name) : text_(decimal_text(name)), table_(CsvTable::parse(text_, name)) {
     for (std::size_t i = 0; table_ && i < table_->columns(); ++i) {
       // The name of a network and its rate are both headed "network".
       const std::string title(table_->name(i));

@@ -27,7 +27,7 @@ std::string read_data(std::string_view name) {
 }
 
 /// All of data/, read once.
-const Catalogue& catalogue() {
+const Catalogue& shipped() {
   static const Catalogue all = [] {
     std::vector<std::string> texts;
     for (const auto name : kDataFiles) texts.push_back(read_data(name));
@@ -72,9 +72,9 @@ TEST_P(EveryFile, IsPlainCsvWithSourceAndDate) {
 INSTANTIATE_TEST_SUITE_P(Data, EveryFile, testing::ValuesIn(kDataFiles));
 
 TEST(DataGpus, AreManyAndOfAllVendors) {
-  EXPECT_GE(catalogue().gpus.size(), 95u);
+  EXPECT_GE(shipped().gpus.size(), 95u);
   std::set<std::string> vendors;
-  for (const Gpu& gpu : catalogue().gpus) vendors.insert(gpu.vendor);
+  for (const Gpu& gpu : shipped().gpus) vendors.insert(gpu.vendor);
   for (const auto vendor : {"nvidia", "amd", "intel", "habana", "google", "aws"})
     EXPECT_TRUE(vendors.contains(vendor)) << vendor;
 }
@@ -160,7 +160,7 @@ TEST(DataGpus, AreFoundAsPeopleAndToolsWriteThem) {
       {"tpu-v6e", "TPU v6e"},
       {"MI300X", "MI300X"}};
   for (const auto& [spelling, name] : spellings) {
-    const Gpu* gpu = catalogue().find_gpu(spelling);
+    const Gpu* gpu = shipped().find_gpu(spelling);
     ASSERT_NE(gpu, nullptr) << spelling;
     EXPECT_EQ(gpu->name, name) << spelling;
   }
@@ -168,11 +168,11 @@ TEST(DataGpus, AreFoundAsPeopleAndToolsWriteThem) {
 
 TEST(DataGpus, HaveNoNameForWhatDoesNotExist) {
   for (const auto name : {"H100 40GB", "A100 120GB", "RTX 4090 Ti", "H300", "RTX 3090 48GB", "GPU", ""})
-    EXPECT_EQ(catalogue().find_gpu(name), nullptr) << name;
+    EXPECT_EQ(shipped().find_gpu(name), nullptr) << name;
 }
 
 TEST(DataGpus, HaveFiguresThatAgreeWithEachOther) {
-  for (const Gpu& gpu : catalogue().gpus) {
+  for (const Gpu& gpu : shipped().gpus) {
     SCOPED_TRACE(gpu.name);
     EXPECT_GT(gpu.usable / gpu.memory, 0.88);
     EXPECT_LE(gpu.usable / gpu.memory, 1.0);
@@ -234,12 +234,12 @@ TEST(DataGpus, Fp32FollowsFromMultiprocessorsAndClock) {
 }
 
 TEST(DataNodes, AgreeWithTheirGpus) {
-  EXPECT_GE(catalogue().nodes.size(), 85u);
+  EXPECT_GE(shipped().nodes.size(), 85u);
   std::set<std::pair<std::string, std::string>> seen;
-  for (const Node& node : catalogue().nodes) {
+  for (const Node& node : shipped().nodes) {
     SCOPED_TRACE(node.provider + " " + node.instance);
     EXPECT_TRUE(seen.emplace(node.provider, node.instance).second) << "stands twice";
-    const Gpu* gpu = catalogue().find_gpu(node.gpu);
+    const Gpu* gpu = shipped().find_gpu(node.gpu);
     ASSERT_NE(gpu, nullptr);
     EXPECT_EQ(node.link.value > 0, node.gpus > 1);
     EXPECT_EQ(node.link_kind != LinkKind::kNone, node.gpus > 1);
@@ -261,7 +261,7 @@ TEST(DataNodes, AgreeWithTheirGpus) {
 
 TEST(DataNodes, CommonBoxesAreOnePerGpuAndCount) {
   std::set<std::pair<std::string, int>> seen;
-  for (const Node& node : catalogue().nodes)
+  for (const Node& node : shipped().nodes)
     if (node.provider == "any") {
       EXPECT_TRUE(seen.emplace(node.gpu, node.gpus).second) << node.instance;
     }
@@ -273,7 +273,7 @@ TEST(DataInterruptions, AreThoseOfSpotOffersOfTheSnapshot) {
   std::set<std::tuple<std::string, std::string, std::string>> offered;
   int with_band = 0;
   int of_aws = 0;
-  for (const Offer& offer : catalogue().offers) {
+  for (const Offer& offer : shipped().offers) {
     if (!offer.spot_price) continue;
     offered.emplace(offer.provider, offer.region, offer.instance);
     of_aws += offer.provider == "aws" ? 1 : 0;
@@ -291,7 +291,7 @@ TEST(DataInterruptions, AreThoseOfSpotOffersOfTheSnapshot) {
 }
 
 TEST(DataOffers, AreADatedSnapshotWithRealPrices) {
-  const auto& offers = catalogue().offers;
+  const auto& offers = shipped().offers;
   EXPECT_GE(offers.size(), 200u);
   std::string newest;
   for (const Offer& offer : offers) newest = std::max(newest, offer.as_of.str());
@@ -326,9 +326,9 @@ TEST(DataOffers, AreADatedSnapshotWithRealPrices) {
 
 TEST(DataOffers, AgreeWithTheMachineOfThatName) {
   std::map<std::pair<std::string, std::string>, const Node*> nodes;
-  for (const Node& node : catalogue().nodes) nodes[{node.provider, node.instance}] = &node;
+  for (const Node& node : shipped().nodes) nodes[{node.provider, node.instance}] = &node;
   int matched = 0;
-  for (const Offer& offer : catalogue().offers) {
+  for (const Offer& offer : shipped().offers) {
     const auto found = nodes.find({offer.provider, offer.instance});
     if (found == nodes.end()) continue;
     SCOPED_TRACE(offer.provider + " " + offer.instance + " " + offer.as_of);
@@ -341,8 +341,8 @@ TEST(DataOffers, AgreeWithTheMachineOfThatName) {
 
 TEST(DataOffers, CostAboutTheSamePerGpuInEverySize) {
   // Within one provider and month more of the same GPUs never cost less in all: such a row is a slip of units.
-  for (const Offer& a : catalogue().offers)
-    for (const Offer& b : catalogue().offers)
+  for (const Offer& a : shipped().offers)
+    for (const Offer& b : shipped().offers)
       if (a.provider == b.provider && a.region == b.region && a.gpu == b.gpu && a.as_of == b.as_of && a.gpus < b.gpus &&
           a.price && b.price && a.vcpus <= b.vcpus) {
         EXPECT_LT(a.price->p50, b.price->p50 * 1.2)
@@ -351,7 +351,7 @@ TEST(DataOffers, CostAboutTheSamePerGpuInEverySize) {
 }
 
 TEST(DataFrameworks, KnowTheNamesThatMeasurementsUse) {
-  EXPECT_GE(catalogue().frameworks.size(), 30u);
+  EXPECT_GE(shipped().frameworks.size(), 30u);
   for (const auto name : {"megatron",
                           "nemo",
                           "megatron-bridge",
@@ -375,24 +375,24 @@ TEST(DataFrameworks, KnowTheNamesThatMeasurementsUse) {
                           "llama-factory",
                           "unsloth",
                           "nanogpt"}) {
-    const Framework* framework = catalogue().find_framework(name);
+    const Framework* framework = shipped().find_framework(name);
     ASSERT_NE(framework, nullptr) << name;
     EXPECT_TRUE(framework->trains) << name;
   }
   for (const auto name : {"trtllm", "vllm", "sglang", "llama.cpp", "ollama", "hf", "gpt-fast", "exllama", "exllamav2",
                           "lmdeploy", "mlc", "ft", "tinychat", "qserve", "deepspeed", "autoawq", "tgi", "jetstream"}) {
-    const Framework* framework = catalogue().find_framework(name);
+    const Framework* framework = shipped().find_framework(name);
     ASSERT_NE(framework, nullptr) << name;
     EXPECT_TRUE(framework->generates) << name;
   }
 }
 
 TEST(DataFrameworks, RunOnlyWhereTheyRun) {
-  ASSERT_FALSE(catalogue().frameworks.empty());
+  ASSERT_FALSE(shipped().frameworks.empty());
   const auto runs_on = [](const Framework& framework, std::string_view vendor) {
     return std::find(framework.vendors.begin(), framework.vendors.end(), vendor) != framework.vendors.end();
   };
-  const auto find = [](std::string_view name) -> const Framework& { return *catalogue().find_framework(name); };
+  const auto find = [](std::string_view name) -> const Framework& { return *shipped().find_framework(name); };
   EXPECT_FALSE(runs_on(find("torch"), "google"));
   EXPECT_TRUE(runs_on(find("maxtext"), "google"));
   EXPECT_FALSE(find("hf-trainer").pipeline);
@@ -402,7 +402,7 @@ TEST(DataFrameworks, RunOnlyWhereTheyRun) {
   EXPECT_FALSE(find("unsloth").multi_node);
   EXPECT_TRUE(runs_on(find("deepspeed"), "habana"));
   EXPECT_FALSE(find("torchtune").master_fp32);
-  for (const Framework& framework : catalogue().frameworks) {
+  for (const Framework& framework : shipped().frameworks) {
     SCOPED_TRACE(framework.name);
     if (framework.trains) {
       EXPECT_TRUE(framework.full || framework.lora || framework.frozen);
@@ -414,9 +414,9 @@ TEST(DataFrameworks, RunOnlyWhereTheyRun) {
   }
   // Every vendor has something that trains or generates.
   for (const auto vendor : {"nvidia", "amd", "intel", "habana", "google", "aws"})
-    EXPECT_TRUE(std::any_of(catalogue().frameworks.begin(), catalogue().frameworks.end(),
-                            [&](const Framework& framework) { return runs_on(framework, vendor); }))
-        << vendor;
+    EXPECT_TRUE(std::any_of(shipped().frameworks.begin(), shipped().frameworks.end(), [&](const Framework& framework) {
+      return runs_on(framework, vendor);
+    })) << vendor;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ const std::string& text() {
   return content;
 }
 
-const Catalogue& catalogue() {
+const Catalogue& all_facts() {
   static const Catalogue read = [] {
     Catalogue result;
     const auto status = read_models(text(), "models.csv", result);
@@ -34,11 +34,11 @@ const Catalogue& catalogue() {
   return read;
 }
 
-TEST(Models, ThereAreEnough) { EXPECT_GE(catalogue().models.size(), 200U); }
+TEST(Models, ThereAreEnough) { EXPECT_GE(all_facts().models.size(), 200U); }
 
 TEST(Models, ParametersFollowFromTheShape) {
   int exact = 0;
-  for (const ModelShape& model : catalogue().models) {
+  for (const ModelShape& model : all_facts().models) {
     const double counted = count_parameters(model).total();
     ASSERT_GT(model.published, 0) << model.name;
     EXPECT_NEAR(counted / model.published, 1, 0.01) << model.name;
@@ -50,7 +50,7 @@ TEST(Models, ParametersFollowFromTheShape) {
 
 // Authors round to two digits and count the embedding or leave it out.
 TEST(Models, ActiveParametersFollowFromTheShape) {
-  for (const ModelShape& model : catalogue().models) {
+  for (const ModelShape& model : all_facts().models) {
     if (model.active_published == 0) continue;
     const ParameterCount count = count_parameters(model);
     const double with = count.active / model.active_published,
@@ -60,7 +60,7 @@ TEST(Models, ActiveParametersFollowFromTheShape) {
 }
 
 TEST(Models, WidthsAgree) {
-  for (const ModelShape& m : catalogue().models) {
+  for (const ModelShape& m : all_facts().models) {
     EXPECT_GE(m.max_context, 50) << m.name;
     EXPECT_TRUE(m.positions == 0 || m.positions >= m.max_context) << m.name;
     EXPECT_TRUE(!m.mla() || m.head_dim == m.qk_nope_dim + m.qk_rope_dim) << m.name;
@@ -136,20 +136,20 @@ TEST(Models, ContextsAreThoseOfTheModelNamed) {
                                       Known{"SmolLM-1.7B", 2048},
                                       Known{"SmolLM2-1.7B", 8192},
                                       Known{"bge-m3", 8192}}) {
-    const ModelShape* shape = catalogue().find_model(name);
+    const ModelShape* shape = all_facts().find_model(name);
     ASSERT_NE(shape, nullptr) << name;
     EXPECT_EQ(shape->max_context, context) << name;
   }
-  EXPECT_EQ(catalogue().find_model("Kimi-K2.5")->native, Format::kInt4);
-  EXPECT_EQ(catalogue().find_model("Kimi-K2")->native, Format::kFp8);
-  EXPECT_EQ(catalogue().find_model("Phi-3-mini-4k-instruct")->window, 2047);
-  EXPECT_EQ(catalogue().find_model("Phi-3-mini")->window, 0);
+  EXPECT_EQ(all_facts().find_model("Kimi-K2.5")->native, Format::kInt4);
+  EXPECT_EQ(all_facts().find_model("Kimi-K2")->native, Format::kFp8);
+  EXPECT_EQ(all_facts().find_model("Phi-3-mini-4k-instruct")->window, 2047);
+  EXPECT_EQ(all_facts().find_model("Phi-3-mini")->window, 0);
 }
 
 /// "7B" in a name is what the shape has, or what it has beside its tables of tokens.
 TEST(Models, SizesInNamesAreThoseOfTheShapes) {
   int named = 0;
-  for (const ModelShape& model : catalogue().models) {
+  for (const ModelShape& model : all_facts().models) {
     double size = 0;
     for (std::size_t at = 0; at < model.name.size(); ++at) {
       std::size_t end = at;
@@ -239,10 +239,10 @@ TEST(Models, NamesPeopleUse) {
                            "gpt-1t",
                            "kimi-k2",
                            "nanochat-d20"})
-    EXPECT_NE(catalogue().find_model(name), nullptr) << name;
-  EXPECT_NE(catalogue().find_model("opt-1.3b"), catalogue().find_model("opt-13b"));
-  EXPECT_NE(catalogue().find_model("command-r"), catalogue().find_model("command-r+"));
-  EXPECT_EQ(catalogue().find_model("Olmo-3-70B"), nullptr);
+    EXPECT_NE(all_facts().find_model(name), nullptr) << name;
+  EXPECT_NE(all_facts().find_model("opt-1.3b"), all_facts().find_model("opt-13b"));
+  EXPECT_NE(all_facts().find_model("command-r"), all_facts().find_model("command-r+"));
+  EXPECT_EQ(all_facts().find_model("Olmo-3-70B"), nullptr);
 }
 
 TEST(Models, FamiliesAreThere) {

@@ -21,7 +21,7 @@ namespace {
 
 using training_fixture::catalogue;
 
-std::string text_of(const std::string& name) {
+std::string text_named(const std::string& name) {
   std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/" + name, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -30,7 +30,7 @@ std::string text_of(const std::string& name) {
 
 const std::vector<TrainingRun>& runs() {
   static const std::vector<TrainingRun> all = [] {
-    auto table = read_training_runs(text_of("measured/train_runs.csv"), "train_runs.csv", catalogue());
+    auto table = read_training_runs(text_named("measured/train_runs.csv"), "train_runs.csv", catalogue());
     EXPECT_TRUE(table && table->bad_lines.empty());
     return table ? std::move(table->runs) : std::vector<TrainingRun>{};
   }();
@@ -39,7 +39,7 @@ const std::vector<TrainingRun>& runs() {
 
 const std::vector<GenerationRun>& generation_runs() {
   static const std::vector<GenerationRun> all = [] {
-    auto table = read_generation_runs(text_of("measured/infer_runs.csv"), "infer_runs.csv", catalogue());
+    auto table = read_generation_runs(text_named("measured/infer_runs.csv"), "infer_runs.csv", catalogue());
     EXPECT_TRUE(table && table->bad_lines.empty());
     return table ? std::move(table->runs) : std::vector<GenerationRun>{};
   }();
@@ -54,7 +54,7 @@ struct FirstContact {
 const std::vector<FirstContact>& first_contacts() {
   static const std::vector<FirstContact> all = [] {
     std::vector<FirstContact> found;
-    std::istringstream lines(text_of("measured/first_contact.csv"));
+    std::istringstream lines(text_named("measured/first_contact.csv"));
     for (std::string line; std::getline(lines, line);) {
       std::istringstream cells(line);
       FirstContact one;
@@ -79,7 +79,7 @@ bool unseen(const std::string& source) {
 std::vector<LeftOutValue> left_out_values() {
   std::vector<LeftOutValue> all;
   for (const char* const file : {"measured/left_out.csv", "measured/left_out_generation.csv"}) {
-    const std::string text = text_of(file);
+    const std::string text = text_named(file);
     if (text.empty()) continue;  // one file may hold all of them
     const auto values = read_left_out(text, file);
     EXPECT_TRUE(values.has_value());
@@ -105,7 +105,7 @@ std::vector<PredictedRun> left_out_predictions() {
 
 std::vector<PredictedRun> left_out_generation() {
   std::vector<PredictedRun> predicted;
-  const bool fitted = !text_of("measured/left_out_generation.csv").empty();
+  const bool fitted = !text_named("measured/left_out_generation.csv").empty();
   for (const GenerationRun& run : generation_runs()) {
     const bool took_part = !fitted || !run.distrust.empty() || left_out().has(run.source);
     EXPECT_TRUE(took_part) << run.source << " took no part in the fit";

@@ -17,12 +17,12 @@
 namespace gpuplan {
 namespace {
 
-const Catalogue& catalogue() {
+const Catalogue& shipped() {
   static const Catalogue all = api::read_facts().value();
   return all;
 }
 
-std::string text_of(const std::filesystem::path& file) {
+std::string whole_file(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
@@ -53,8 +53,8 @@ OwnRow kept(AnyRun run, const PhaseEstimate& estimate) {
 }
 
 RunPrediction predicted(const AnyRun& run) {
-  if (const auto* training = std::get_if<TrainingRun>(&run)) return predict_run(catalogue(), *training);
-  return predict_generation_run(catalogue(), std::get<GenerationRun>(run));
+  if (const auto* training = std::get_if<TrainingRun>(&run)) return predict_run(shipped(), *training);
+  return predict_generation_run(shipped(), std::get<GenerationRun>(run));
 }
 
 /// Rows of every phase of every plan of a job; how many there were.
@@ -62,10 +62,10 @@ int check_job(const std::string& text, const std::string& name) {
   api::Request request;
   request.job = api::NamedText{name, text};
   request.how.threads = 2;
-  const auto question = api::read_question(request, catalogue());
+  const auto question = api::read_question(request, shipped());
   EXPECT_TRUE(question) << name << ": " << question.error().message;
   if (!question) return 0;
-  const auto searched = api::search_job(question->loaded.job, question->known, catalogue(), question->terms);
+  const auto searched = api::search_job(question->loaded.job, question->known, shipped(), question->terms);
   EXPECT_TRUE(searched) << name;
   if (!searched) return 0;
   int rows = 0;
@@ -76,12 +76,12 @@ int check_job(const std::string& text, const std::string& name) {
     for (const PhasePlan& part : plan.phases) {
       const PhaseEstimate& estimate = part.estimate;
       const Phase& phase = searched->job.phases[static_cast<std::size_t>(estimate.phase)];
-      auto run = planned_run(phase, estimate, catalogue());
+      auto run = planned_run(phase, estimate, shipped());
       if (!run || estimate.work_by_model <= Seconds{}) continue;
       const OwnRow row = kept(*std::move(run), estimate);
       auto file = OwnRunFile::parse("", "own.csv");
       file->add(row);
-      const auto read = read_own_runs(file->text(), "own.csv", catalogue());
+      const auto read = read_own_runs(file->text(), "own.csv", shipped());
       EXPECT_TRUE(read) << name;
       EXPECT_TRUE(read->bad_lines.empty()) << name << ": " << read->bad_lines.front().message << "\n" << file->text();
       if (read->rows.size() != 1) continue;
@@ -107,7 +107,7 @@ int check_job(const std::string& text, const std::string& name) {
 TEST(OwnRuns, RowsOfPlansArePredictedAsPlanned) {
   for (const auto& entry : std::filesystem::directory_iterator(GPUPLAN_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".yaml") continue;
-    const std::string text = text_of(entry.path());
+    const std::string text = whole_file(entry.path());
     // A row has no columns for answers that are given between steps.
     const bool kept = !text.contains("objective: grpo");
     EXPECT_EQ(check_job(text, entry.path().filename().string()) > 0, kept) << entry.path();

@@ -11,8 +11,8 @@ namespace gpuplan {
 namespace {
 
 /// Rows of engines as the table has them; every number is 1 and every switch "no" unless a test says otherwise.
-std::string engine(const std::string& name, const std::string& formats, const std::string& column = "",
-                   const std::string& value = "") {
+std::string engine_row(const std::string& name, const std::string& formats, const std::string& column = "",
+                       const std::string& value = "") {
   std::string row = name + "," + formats;
   row += column == "caches" ? "," + value : ",fp16";
   row += column == "unfused" ? "," + value : ",";
@@ -44,8 +44,8 @@ std::string refusal(const std::string& rows, std::vector<EngineProfile>* read = 
 
 TEST(EngineTable, ReadsNamesFormatsNumbersAndSwitches) {
   std::vector<EngineProfile> read;
-  ASSERT_EQ(refusal(engine("trtllm", "fp16+fp8", "launch", "0.5") + engine("*", "q4_k_m", "continuous", "yes") +
-                        engine("hf", "bf16", "attention", "scores"),
+  ASSERT_EQ(refusal(engine_row("trtllm", "fp16+fp8", "launch", "0.5") + engine_row("*", "q4_k_m", "continuous", "yes") +
+                        engine_row("hf", "bf16", "attention", "scores"),
                     &read),
             "");
   ASSERT_EQ(read.size(), 3u);
@@ -67,49 +67,51 @@ TEST(EngineTable, ReadsNamesFormatsNumbersAndSwitches) {
 TEST(EngineTable, CachesAndCopiesHaveFormatsOfTheirOwn) {
   std::vector<EngineProfile> read;
   ASSERT_EQ(
-      refusal(engine("vllm", "fp16+nf4", "caches", "fp16+fp8") + engine("hf", "fp16+nf4", "unfused", "nf4"), &read),
+      refusal(engine_row("vllm", "fp16+nf4", "caches", "fp16+fp8") + engine_row("hf", "fp16+nf4", "unfused", "nf4"),
+              &read),
       "");
   EXPECT_TRUE(read[0].keeps_cache(Format::kFp8));
   EXPECT_FALSE(read[0].keeps_cache(Format::kQ4_0));
   EXPECT_FALSE(read[0].copies_weights(Format::kNf4));
   EXPECT_TRUE(read[1].copies_weights(Format::kNf4));
-  EXPECT_TRUE(refusal(engine("hf", "fp16", "unfused", "nf4")).starts_with("e.csv:2: column unfused: "));
-  EXPECT_EQ(refusal(engine("hf", "fp16", "caches", "")), "e.csv:2: column caches is empty");
+  EXPECT_TRUE(refusal(engine_row("hf", "fp16", "unfused", "nf4")).starts_with("e.csv:2: column unfused: "));
+  EXPECT_EQ(refusal(engine_row("hf", "fp16", "caches", "")), "e.csv:2: column caches is empty");
 }
 
 TEST(EngineTable, RefusesEnginesThatAreNone) {
-  EXPECT_EQ(refusal(engine("vlm", "fp16")),
+  EXPECT_EQ(refusal(engine_row("vlm", "fp16")),
             "e.csv:2: column name: 'vlm' is not a framework of frameworks.csv that generates");
-  EXPECT_EQ(refusal(engine("axolotl", "fp16")),
+  EXPECT_EQ(refusal(engine_row("axolotl", "fp16")),
             "e.csv:2: column name: 'axolotl' is not a framework of frameworks.csv that generates");
-  EXPECT_NE(refusal(engine("", "fp16")), "");
+  EXPECT_NE(refusal(engine_row("", "fp16")), "");
 }
 
 TEST(EngineTable, RefusesEnginesGivenTwice) {
-  EXPECT_EQ(refusal(engine("vllm", "fp16") + engine("vllm", "bf16")), "e.csv:3: column name: 'vllm' is not given once");
-  EXPECT_EQ(refusal(engine("tensorrt-llm", "fp16") + engine("trtllm", "bf16")),
+  EXPECT_EQ(refusal(engine_row("vllm", "fp16") + engine_row("vllm", "bf16")),
+            "e.csv:3: column name: 'vllm' is not given once");
+  EXPECT_EQ(refusal(engine_row("tensorrt-llm", "fp16") + engine_row("trtllm", "bf16")),
             "e.csv:3: column name: 'trtllm' is not given once")
       << "under another of its names";
 }
 
 TEST(EngineTable, RefusesFormatsThatDoNotExist) {
-  const std::string message = refusal(engine("vllm", "fp16+fp9"));
+  const std::string message = refusal(engine_row("vllm", "fp16+fp9"));
   EXPECT_TRUE(message.starts_with("e.csv:2: column formats: ")) << message;
   EXPECT_NE(message.find("fp9"), std::string::npos) << message;
-  EXPECT_NE(refusal(engine("vllm", "")), "");
+  EXPECT_NE(refusal(engine_row("vllm", "")), "");
 }
 
 TEST(EngineTable, RefusesNumbersOutOfRange) {
   for (const auto& field : kEngineFields) {
     const std::string column(field.name);
     for (const std::string& wrong : {std::to_string(field.high * 2 + 1), std::string("-1"), std::string("fast")}) {
-      const std::string message = refusal(engine("vllm", "fp16", column, wrong));
+      const std::string message = refusal(engine_row("vllm", "fp16", column, wrong));
       EXPECT_TRUE(message.starts_with("e.csv:2: column " + column + ": ")) << column << ": " << message;
     }
   }
-  EXPECT_TRUE(refusal(engine("vllm", "fp16", "attention", "some")).starts_with("e.csv:2: column attention: "));
-  EXPECT_TRUE(refusal(engine("vllm", "fp16", "one_shot", "perhaps")).starts_with("e.csv:2: column one_shot: "));
-  EXPECT_TRUE(refusal(engine("vllm", "fp16", "as_of", "lately")).starts_with("e.csv:2: column as_of: "));
+  EXPECT_TRUE(refusal(engine_row("vllm", "fp16", "attention", "some")).starts_with("e.csv:2: column attention: "));
+  EXPECT_TRUE(refusal(engine_row("vllm", "fp16", "one_shot", "perhaps")).starts_with("e.csv:2: column one_shot: "));
+  EXPECT_TRUE(refusal(engine_row("vllm", "fp16", "as_of", "lately")).starts_with("e.csv:2: column as_of: "));
 }
 
 std::string constants(const std::string& rows, GenerationConstants* read = nullptr) {

@@ -80,7 +80,7 @@ File small_llama() {
   return file;
 }
 
-std::string error_of(const std::string& bytes) {
+std::string gguf_error(const std::string& bytes) {
   const auto model = read_gguf(bytes, "m.gguf");
   EXPECT_FALSE(model.has_value());
   return model ? "" : model.error().message;
@@ -169,22 +169,22 @@ TEST(Gguf, EveryCutIsAnErrorNotACrash) {
 }
 
 TEST(Gguf, BrokenFilesAreOneClearLine) {
-  EXPECT_EQ(error_of(""), "no GGUF file: it does not begin with 'GGUF'");
-  EXPECT_EQ(error_of("not this"), "no GGUF file: it does not begin with 'GGUF'");
-  EXPECT_EQ(error_of("GGUF"), "not a readable GGUF file: at byte 4: the file is cut off");
-  EXPECT_EQ(error_of(File().bytes(1)),
+  EXPECT_EQ(gguf_error(""), "no GGUF file: it does not begin with 'GGUF'");
+  EXPECT_EQ(gguf_error("not this"), "no GGUF file: it does not begin with 'GGUF'");
+  EXPECT_EQ(gguf_error("GGUF"), "not a readable GGUF file: at byte 4: the file is cut off");
+  EXPECT_EQ(gguf_error(File().bytes(1)),
             "not a readable GGUF file: at byte 8: version 1 (expected 2 or 3, little endian)");
-  EXPECT_EQ(error_of(File().bytes()), "general.architecture is missing");
-  EXPECT_EQ(error_of(File().word("general.architecture", "llama").bytes()), "llama.block_count is missing");
-  EXPECT_EQ(error_of(File()
-                         .word("general.architecture", "llama")
-                         .u32("llama.block_count", 2)
-                         .u32("llama.embedding_length", 671'089'152)
-                         .bytes()),
+  EXPECT_EQ(gguf_error(File().bytes()), "general.architecture is missing");
+  EXPECT_EQ(gguf_error(File().word("general.architecture", "llama").bytes()), "llama.block_count is missing");
+  EXPECT_EQ(gguf_error(File()
+                           .word("general.architecture", "llama")
+                           .u32("llama.block_count", 2)
+                           .u32("llama.embedding_length", 671'089'152)
+                           .bytes()),
             "llama.embedding_length: expected at most 10,000,000, got 671,089,152");
-  EXPECT_EQ(error_of(File().word("general.architecture", "\x1b[31m").bytes()), "?[31m.block_count is missing");
+  EXPECT_EQ(gguf_error(File().word("general.architecture", "\x1b[31m").bytes()), "?[31m.block_count is missing");
   const auto tensor_error = [](std::vector<std::uint64_t> dims, std::uint32_t type) {
-    const std::string text = error_of(small_llama().tensor("x", std::move(dims), type).bytes());
+    const std::string text = gguf_error(small_llama().tensor("x", std::move(dims), type).bytes());
     const std::string start = "not a readable GGUF file: at byte ";
     EXPECT_EQ(text.substr(0, start.size()), start);
     return text.substr(std::min(text.size(), text.find(": ", start.size())));
@@ -193,13 +193,13 @@ TEST(Gguf, BrokenFilesAreOneClearLine) {
   EXPECT_EQ(tensor_error({8}, 999), ": tensor type 999 is not known");
   EXPECT_EQ(tensor_error({1, 1, 1, 1, 1}, kF32), ": a tensor of 5 dimensions");
   const std::string many = "GGUF" + raw<std::uint32_t>(3) + raw<std::uint64_t>(1ULL << 60) + raw<std::uint64_t>(1);
-  EXPECT_EQ(error_of(many),
+  EXPECT_EQ(gguf_error(many),
             "not a readable GGUF file: at byte 24: 1152921504606846976 tensors and 1 values are more "
             "than any model has");
   const std::string long_array = "GGUF" + raw<std::uint32_t>(3) + raw<std::uint64_t>(0) + raw<std::uint64_t>(1) +
                                  text("a") + raw<std::uint32_t>(9) + raw<std::uint32_t>(4) +
                                  raw<std::uint64_t>(1ULL << 60) + raw<std::uint32_t>(1);
-  EXPECT_EQ(error_of(long_array), "not a readable GGUF file: at byte 53: the file is cut off");
+  EXPECT_EQ(gguf_error(long_array), "not a readable GGUF file: at byte 53: the file is cut off");
 }
 
 }  // namespace

@@ -12,16 +12,16 @@
 namespace gpuplan {
 namespace {
 
-Job job_of(const std::string& text) {
+Job prose_job(const std::string& text) {
   const auto job = read_text_as_job(text);
   EXPECT_EQ(line_of(job), "") << text;
   return job.value_or(Job{});
 }
 const std::string kPhase = "phases: [{name: a, fixed: {gpus: 1, time: 4 h}}]\n";
-Job with(const std::string& lines) { return job_of(kPhase + lines); }
-std::string top(const std::string& lines) { return error_of(kPhase + lines); }
-Phase phase_of(const std::string& keys) {
-  return job_of("phases: [{name: a, fixed: {gpus: 1, time: 4 h}, " + keys + "}]").phases.at(0);
+Job with(const std::string& lines) { return prose_job(kPhase + lines); }
+std::string top_row(const std::string& lines) { return error_of(kPhase + lines); }
+Phase prose_phase(const std::string& keys) {
+  return prose_job("phases: [{name: a, fixed: {gpus: 1, time: 4 h}, " + keys + "}]").phases.at(0);
 }
 /// A value in double quotes, which JSON and YAML read alike.
 std::string json_text(const std::string& text) { return nlohmann::json(text).dump(); }
@@ -49,7 +49,7 @@ TEST(JobProse, OfAJob) {
 
 TEST(JobProse, OfAPhase) {
   const PhaseProse prose =
-      phase_of(
+      prose_phase(
           "title: T, purpose: P, notes: N, tasks: do it, expect: E, quality: {good: G, bad: B, do: "
           "D}")
           .prose;
@@ -57,7 +57,7 @@ TEST(JobProse, OfAPhase) {
   EXPECT_EQ(prose.quality.good + prose.quality.bad + prose.quality.remedy, "GBD");
   ASSERT_EQ(prose.tasks.size(), 1U);
   EXPECT_EQ(prose.tasks[0].what, "do it");
-  EXPECT_FALSE(phase_of("note: short").prose.any());
+  EXPECT_FALSE(prose_phase("note: short").prose.any());
 }
 
 TEST(JobProse, OfMachinesAndOptions) {
@@ -72,11 +72,11 @@ TEST(JobProse, OfMachinesAndOptions) {
   EXPECT_EQ(option_of(job.options, "L40S", 2)->notes, "any L40S");
   EXPECT_EQ(option_of(job.options, "L4", 4)->title, "Four");
   EXPECT_EQ(option_of(job.options, "L4", 2), nullptr);
-  EXPECT_EQ(top("options: {notes: x}"),
+  EXPECT_EQ(top_row("options: {notes: x}"),
             "job.yaml:2: options: names no machines; expected gpu, gpus or both, such as gpu: 4x RTX 4090");
-  EXPECT_EQ(top("options:\n- {gpu: L4, gpus: 2, notes: x}\n- {gpu: 2x L4, notes: y}"),
+  EXPECT_EQ(top_row("options:\n- {gpu: L4, gpus: 2, notes: x}\n- {gpu: 2x L4, notes: y}"),
             "job.yaml:4: options[1]: options[0] is about the same GPUs; join them");
-  EXPECT_NE(top("options: {gpu: X999, notes: x}").find("job.yaml:2: options.gpu: "), std::string::npos);
+  EXPECT_NE(top_row("options: {gpu: X999, notes: x}").find("job.yaml:2: options.gpu: "), std::string::npos);
 }
 
 TEST(JobProse, OfVariants) {
@@ -86,26 +86,28 @@ TEST(JobProse, OfVariants) {
   EXPECT_EQ(job.variants[0].prose.notes, "For *nights*");
   ASSERT_EQ(job.variants[0].settings.size(), 1U);  // words are no change
   EXPECT_EQ(job.variants[0].settings[0].first, "where.spot");
-  EXPECT_EQ(top("variants: {a: {title: [x]}}"), "job.yaml:2: variants.a.title: expected a line of text, got a list");
+  EXPECT_EQ(top_row("variants: {a: {title: [x]}}"),
+            "job.yaml:2: variants.a.title: expected a line of text, got a list");
 }
 
 TEST(JobProse, UnknownKeysAndWrongTypes) {
-  EXPECT_EQ(top("titel: x"), "job.yaml:2: unknown key 'titel'. Did you mean 'title'?");
-  EXPECT_EQ(top("tasks: [{doo: x}]"), "job.yaml:2: tasks[0]: unknown key 'doo'. Did you mean 'do'?");
-  EXPECT_EQ(top("tasks: [{who: x}]"), "job.yaml:2: tasks[0]: missing 'do'; expected a line of text: manual step to do");
-  EXPECT_EQ(top("notes: [a, b]"), "job.yaml:2: notes: expected Markdown, got a list");
-  EXPECT_EQ(top("notes: {a: b}"), "job.yaml:2: notes: expected Markdown, got a map");
-  EXPECT_EQ(top("notes: ~"), "job.yaml:2: notes: expected Markdown, got nothing");
-  EXPECT_EQ(top("title: |\n  a\n  b"), "job.yaml:2: title: expected one line, got several");
-  EXPECT_NE(top("tasks: [{do: x, time: 5}]").find("job.yaml:2: tasks[0].time: "), std::string::npos);
-  EXPECT_NE(top("tasks: [{do: x, time: 0 s}]").find("more than 0 s"), std::string::npos);
+  EXPECT_EQ(top_row("titel: x"), "job.yaml:2: unknown key 'titel'. Did you mean 'title'?");
+  EXPECT_EQ(top_row("tasks: [{doo: x}]"), "job.yaml:2: tasks[0]: unknown key 'doo'. Did you mean 'do'?");
+  EXPECT_EQ(top_row("tasks: [{who: x}]"),
+            "job.yaml:2: tasks[0]: missing 'do'; expected a line of text: manual step to do");
+  EXPECT_EQ(top_row("notes: [a, b]"), "job.yaml:2: notes: expected Markdown, got a list");
+  EXPECT_EQ(top_row("notes: {a: b}"), "job.yaml:2: notes: expected Markdown, got a map");
+  EXPECT_EQ(top_row("notes: ~"), "job.yaml:2: notes: expected Markdown, got nothing");
+  EXPECT_EQ(top_row("title: |\n  a\n  b"), "job.yaml:2: title: expected one line, got several");
+  EXPECT_NE(top_row("tasks: [{do: x, time: 5}]").find("job.yaml:2: tasks[0].time: "), std::string::npos);
+  EXPECT_NE(top_row("tasks: [{do: x, time: 0 s}]").find("more than 0 s"), std::string::npos);
   const std::string in_phase = error_of("phases: [{name: a, fixed: {gpus: 1, time: 1 h},\n  quality: {best: x}}]");
   EXPECT_NE(in_phase.find("job.yaml:2: phases.a.quality: unknown key 'best'"), std::string::npos) << in_phase;
 }
 
 TEST(JobProse, SaysWhereWordsBelong) {
-  EXPECT_NE(top("goal: Train the model").find("what the job is for, in words, is purpose"), std::string::npos);
-  EXPECT_EQ(top("goal: cheapst").find("purpose"), std::string::npos);
+  EXPECT_NE(top_row("goal: Train the model").find("what the job is for, in words, is purpose"), std::string::npos);
+  EXPECT_EQ(top_row("goal: cheapst").find("purpose"), std::string::npos);
   const std::string steps =
       error_of("phases:\n- name: a\n  train: {model: gpt2, data: {tokens: 10M}, sequence: 8}\n  steps: [{do: x}]\n");
   EXPECT_EQ(
@@ -120,27 +122,27 @@ TEST(JobProse, SaysWhereWordsBelong) {
 TEST(JobProse, LengthIsBoundInCharacters) {
   EXPECT_EQ(with("title: " + json_text(std::string(200, 'a'))).prose.title.size(), 200U);
   EXPECT_EQ(
-      top("title: " + json_text(std::string(201, 'a'))),
+      top_row("title: " + json_text(std::string(201, 'a'))),
       "job.yaml:2: title: expected at most 200 characters, got 201; a longer text belongs into a file of its own");
   std::string wide;
   for (int i = 0; i < 20'000; ++i) wide += "é";
   EXPECT_EQ(with("notes: " + json_text(wide)).prose.notes.size(), 40'000U);
   EXPECT_EQ(
-      top("notes: " + json_text(std::string(300'000, 'x'))),
+      top_row("notes: " + json_text(std::string(300'000, 'x'))),
       "job.yaml:2: notes: expected at most 20,000 characters, got 300,000; a longer text belongs into a file of its "
       "own");
 }
 
 TEST(JobProse, RefusesWhatHidesOrTurnsText) {
-  EXPECT_EQ(top("notes: " + json_text("a\u202Etxt.exe")),
+  EXPECT_EQ(top_row("notes: " + json_text("a\u202Etxt.exe")),
             "job.yaml:2: notes: has the character U+202E, which is not seen or turns the text around; remove it");
   for (const char* bad : {"\u202A", "\u2066", "\u200B", "\u200F", "\uFEFF", "\u2028", "\u00AD", "\U000E0041"})
-    EXPECT_NE(top("tasks: [{do: x, notes: " + json_text(std::string("a") + bad + "b") + "}]")
+    EXPECT_NE(top_row("tasks: [{do: x, notes: " + json_text(std::string("a") + bad + "b") + "}]")
                   .find("job.yaml:2: tasks[0].notes: has the character U+"),
               std::string::npos);
-  EXPECT_NE(top("title: " + json_text("a\rb")).find("U+000D"), std::string::npos);
+  EXPECT_NE(top_row("title: " + json_text("a\rb")).find("U+000D"), std::string::npos);
   for (const char* bad : {"\x1b[31m", "\x07", "\x7f"})
-    EXPECT_NE(top("notes: " + json_text(std::string("a") + bad)), "") << bad;
+    EXPECT_NE(top_row("notes: " + json_text(std::string("a") + bad)), "") << bad;
   // What people write: other scripts, emoji joined of several, line ends of Windows.
   const std::string family = "\U0001F469\u200D\U0001F52C ok";
   EXPECT_EQ(with("notes: " + json_text("שלום " + family)).prose.notes, "שלום " + family);
@@ -152,7 +154,7 @@ TEST(JobProse, RefusesWhatHidesOrTurnsText) {
 
 TEST(JobProse, ContradictionsAreTold) {
   const auto told = [](const std::string& tasks) {
-    return job_of("phases: [{name: a, fixed: {gpus: 1, time: 4 h, human: true}, tasks: [" + tasks + "]}]").assumed;
+    return prose_job("phases: [{name: a, fixed: {gpus: 1, time: 4 h, human: true}, tasks: [" + tasks + "]}]").assumed;
   };
   EXPECT_TRUE(told("{do: x, time: 2 h}, {do: y, time: 2 h}").empty());
   ASSERT_EQ(told("{do: x, time: 3 h}, {do: y, time: 3 h}").size(), 1U);
@@ -189,7 +191,7 @@ TEST(JobProse, SurvivesItsOwnText) {
                                     "\ntasks: [{do: " + json_text("null") + ", command: " + json_text(odd) + "}]\n",
                                 "job.yaml");
   ASSERT_TRUE(source) << source.error().message;
-  const Job again = job_of(flow_text(source->tree));
+  const Job again = prose_job(flow_text(source->tree));
   EXPECT_EQ(again.prose.title, "- a: {b}");
   EXPECT_EQ(again.prose.notes, odd);
   EXPECT_EQ(again.prose.tasks.at(0).what, "null");

@@ -15,15 +15,17 @@ namespace {
 
 using namespace units;
 
-Job job_of(const std::string& text) {
+Job value_job(const std::string& text) {
   const auto job = read_text_as_job(text, "folder/some-job.yaml");
   EXPECT_EQ(line_of(job), "") << text;
   return job.value_or(Job{});
 }
-Job with(const std::string& lines) { return job_of("phases: [{name: a, fixed: {gpus: 1, time: 1 h}}]\n" + lines); }
-Phase phase_of(const std::string& keys) { return job_of("phases: [{name: a, " + keys + "}]").phases.at(0); }
+Job job_with(const std::string& lines) {
+  return value_job("phases: [{name: a, fixed: {gpus: 1, time: 1 h}}]\n" + lines);
+}
+Phase value_phase(const std::string& keys) { return value_job("phases: [{name: a, " + keys + "}]").phases.at(0); }
 TrainPhase train_of(const std::string& keys) {
-  return std::get<TrainPhase>(phase_of("train: {data: {samples: 10M}, sequence: 8, " + keys + "}").work);
+  return std::get<TrainPhase>(value_phase("train: {data: {samples: 10M}, sequence: 8, " + keys + "}").work);
 }
 
 template <class T>
@@ -34,7 +36,7 @@ void expect_range(const Interval<T>& range, double p10, double p50, double p90) 
 }
 
 TEST(JobValues, DefaultsOfAJob) {
-  const Job job = with("");
+  const Job job = job_with("");
   EXPECT_EQ(job.name, "some-job");
   EXPECT_FALSE(job.market.only);
   EXPECT_EQ(job.where.spot, SpotUse::kNever);
@@ -48,7 +50,7 @@ TEST(JobValues, DefaultsOfAJob) {
 }
 
 TEST(JobValues, CaseOfNamesAndUnitsDoesNotMatter) {
-  const Job job = with(
+  const Job job = job_with(
       "goal: CHEAPEST\nlimits: {deadline: 55 MIN, budget: USD 50}\nspot: {interruptions: 5%/H}\n"
       "where: {gpus: [h100 sxm, \"4X rtx 4090\", 'RTX 4090:2'], disk: 80 gib, inet_down: 200 MBIT/s}\n");
   EXPECT_EQ(job.goal, Goal::kCheapest);
@@ -64,7 +66,8 @@ TEST(JobValues, CaseOfNamesAndUnitsDoesNotMatter) {
 }
 
 TEST(JobValues, BareNumbersMeanTheUnitOfTheSchema) {
-  const Job job = with("limits: {budget: 50}\nvalue_of_time: 10\nbuffer: 0.3\nspot: {interruptions: 0.02, wait: 0}\n");
+  const Job job =
+      job_with("limits: {budget: 50}\nvalue_of_time: 10\nbuffer: 0.3\nspot: {interruptions: 0.02, wait: 0}\n");
   EXPECT_EQ(job.spot.wait, Seconds{});  // nothing is nothing in every unit
   EXPECT_EQ(job.limits.budget, Dollars(50));
   EXPECT_DOUBLE_EQ(job.value_of_time.value * 3600, 10);
@@ -73,11 +76,11 @@ TEST(JobValues, BareNumbersMeanTheUnitOfTheSchema) {
 }
 
 TEST(JobValues, FiguresAreWithinTwentyPercentUnlessExact) {
-  expect_range(std::get<FixedPhase>(phase_of("fixed: {gpus: 1, time: 1 h}").work).time.range, 3000, 3600, 4320);
-  expect_range(std::get<FixedPhase>(phase_of("fixed: {gpus: 1, time: 1 h, exact: true}").work).time.range, 3600, 3600,
-               3600);
-  expect_range(std::get<FixedPhase>(phase_of("fixed: {gpus: 1, time: 1-4 h}").work).time.range, 3600, 7200, 14400);
-  const Phase phase = phase_of(
+  expect_range(std::get<FixedPhase>(value_phase("fixed: {gpus: 1, time: 1 h}").work).time.range, 3000, 3600, 4320);
+  expect_range(std::get<FixedPhase>(value_phase("fixed: {gpus: 1, time: 1 h, exact: true}").work).time.range, 3600,
+               3600, 3600);
+  expect_range(std::get<FixedPhase>(value_phase("fixed: {gpus: 1, time: 1-4 h}").work).time.range, 3600, 7200, 14400);
+  const Phase phase = value_phase(
       "fixed: {gpus: 1, time: 1 h}, given: [{gpu: L4, tokens_per_second: 60, exact: true}, {gpu: 2x L4, memory: 12 "
       "GiB}]");
   expect_range(*phase.given.at(0).tokens_per_second, 60, 60, 60);
@@ -88,7 +91,7 @@ TEST(JobValues, FiguresAreWithinTwentyPercentUnlessExact) {
 }
 
 TEST(JobValues, PricesAreExactUnlessTheyAreRanges) {
-  const Job job = with(
+  const Job job = job_with(
       "market:\n  as_of: 2026-01\n  offers:\n    - {gpu: 8x H100 SXM, price: $20-24/h}\n"
       "    - {gpu: L4, spot_price: 0.2, billing: {minimum: 10 min, increment: 1 min}, disk_price: $0.10/GB-month}\n");
   const Offer& range = job.market.offers.at(0);
@@ -107,7 +110,7 @@ TEST(JobValues, PricesAreExactUnlessTheyAreRanges) {
 TEST(JobValues, ANameThatSeveralGpusBeginWithAllowsEachOfThem) {
   const auto named = [](const std::string& list) {
     std::string result;
-    for (const GpuChoice& choice : with("where: {gpus: " + list + "}").where.gpus)
+    for (const GpuChoice& choice : job_with("where: {gpus: " + list + "}").where.gpus)
       result += (choice.count > 0 ? std::to_string(choice.count) + "x " : "") + choice.gpu + ";";
     return result;
   };
@@ -119,18 +122,18 @@ TEST(JobValues, ANameThatSeveralGpusBeginWithAllowsEachOfThem) {
   EXPECT_EQ(named("[A100 SXM 40GB, A100-80GB, L4]"), "A100 SXM 40GB;A100 SXM 80GB;L4;") << "in full, or another name";
   EXPECT_EQ(named("[V100S PCIe 32GB, RTX 5060]"), "V100S PCIe 32GB;RTX 5060;") << "a name in full is that one alone";
   EXPECT_EQ(named("[L4, l4]"), "L4;") << "said once";
-  const Job job = with("market: {own: [{name: box, gpu: A100, gpus: 8}]}");
+  const Job job = job_with("market: {own: [{name: box, gpu: A100, gpus: 8}]}");
   EXPECT_EQ(job.market.own.at(0).gpu, "A100 SXM 40GB") << "a machine has one kind";
   EXPECT_EQ(job.assumed,
             std::vector<std::string>{"'A100' in market.own is A100 SXM 40GB; A100 PCIe 80GB, A100 SXM 80GB and A100 "
                                      "PCIe 40GB have names of their own."});
-  EXPECT_TRUE(with("market: {own: [{name: box, gpu: 8x H100 SXM}]}").assumed.empty());
+  EXPECT_TRUE(job_with("market: {own: [{name: box, gpu: 8x H100 SXM}]}").assumed.empty());
 }
 
 /// Chips that are sold two to a package are counted as programs see them, and who names the package is told.
 TEST(JobValues, DiesOfAPackageAreGpus) {
   const auto assumed = [](const std::string& list, const std::string& machine) {
-    return with("market: {" + list + ": [{" + machine + "}]}").assumed;
+    return job_with("market: {" + list + ": [{" + machine + "}]}").assumed;
   };
   using Lines = std::vector<std::string>;
   EXPECT_EQ(assumed("own", "name: box, gpu: MI250, gpus: 4"),
@@ -146,7 +149,7 @@ TEST(JobValues, DiesOfAPackageAreGpus) {
 }
 
 TEST(JobValues, OwnBoxesCostElectricityAndPoolsNothing) {
-  const Job job = with(
+  const Job job = job_with(
       "market:\n  own:\n    - {name: desk, gpu: RTX 4090, gpus: 2, watts: 1 kW, usd_per_kwh: $0.30}\n"
       "    - {name: shelf, gpu: 2x L4, usd_per_kwh: 0.5}\n    - {name: gift, gpu: L4}\n"
       "  pools: [{name: p, gpu: L4, gpus: 4, leave_free: 25%}, {name: q, gpu: L4, price: $0.10/h, leave_free: 2}]\n");
@@ -198,7 +201,7 @@ TEST(JobValues, Models) {
 }
 
 TEST(JobValues, CommonKeysOfPhases) {
-  const Phase phase = phase_of(
+  const Phase phase = value_phase(
       "cpu: {time: 1 h}, setup: {run: make, time: 5 min, exact: true}, before: {note: look, time: 1 min}, "
       "args: {lr: 0.001}, command: 'run {gpus}', overhead: {time: 1 min, each_model: 2 min, share: 10%}, "
       "evaluate: {every: 100 steps, time: 20 s}, checkpoint: {every: 5 min, keep: all, to: s3}, "

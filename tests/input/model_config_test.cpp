@@ -15,7 +15,7 @@ ModelConfig read(std::string_view json) {
 
 double parameters(std::string_view json) { return count_parameters(read(json).shape).total(); }
 
-Error error_of(std::string_view json) {
+Error config_error(std::string_view json) {
   const Result<ModelConfig> config = read_model_config(json, "config.json");
   EXPECT_FALSE(config.has_value());
   return config ? Error{} : config.error();
@@ -265,7 +265,7 @@ TEST(ModelConfig, QuantisationMethods) {
 
 /// "config.json:3: hidden_size: ...".
 std::string line_of(const std::string& text) {
-  const Error error = error_of(text);
+  const Error error = config_error(text);
   const std::string line = error.place.line > 0 ? ":" + std::to_string(error.place.line) : "";
   return error.place.file + line + ": " + error.message;
 }

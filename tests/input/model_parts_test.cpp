@@ -10,7 +10,7 @@
 namespace gpuplan {
 namespace {
 
-ModelConfig read(std::string_view json) {
+ModelConfig parts_of(std::string_view json) {
   const Result<ModelConfig> config = read_model_config(json, "config.json");
   EXPECT_TRUE(config.has_value()) << (config ? "" : config.error().message);
   return config ? *config : ModelConfig{};
@@ -80,7 +80,7 @@ const Hybrid kHybrids[] = {
 
 TEST(ModelParts, HybridsHaveTheirPublishedSizeAndCache) {
   for (const Hybrid& hybrid : kHybrids) {
-    const ModelConfig config = read(hybrid.config);
+    const ModelConfig config = parts_of(hybrid.config);
     EXPECT_NEAR(parameters(config) / hybrid.parameters, 1, 0.012) << hybrid.name;
     EXPECT_EQ(bytes_a_token(config), hybrid.cache) << hybrid.name;
     EXPECT_GT(state_elements(config.shape), 0) << hybrid.name;
@@ -89,24 +89,26 @@ TEST(ModelParts, HybridsHaveTheirPublishedSizeAndCache) {
 }
 
 TEST(ModelParts, LayersMayBeListedByName) {  // Granite 4 H Small: 36 of 40 layers keep a state
-  const ModelConfig config = read(R"({"model_type": "granitemoehybrid", "hidden_size": 4096, "intermediate_size": 768,
+  const ModelConfig config =
+      parts_of(R"({"model_type": "granitemoehybrid", "hidden_size": 4096, "intermediate_size": 768,
     "shared_intermediate_size": 1536, "num_hidden_layers": 40, "num_attention_heads": 32, "num_key_value_heads": 8,
     "num_local_experts": 72, "num_experts_per_tok": 10, "mamba_d_state": 128, "mamba_d_conv": 4, "mamba_expand": 2,
     "mamba_n_heads": 128, "mamba_d_head": 64, "mamba_n_groups": 1, "vocab_size": 100352, "tie_word_embeddings": true,
-    "layer_types": [)" + repeated("mamba", 36) +
-                                  ", " + repeated("attention", 4) + "]}");
+    "layer_types": [)" +
+               repeated("mamba", 36) + ", " + repeated("attention", 4) + "]}");
   EXPECT_NEAR(parameters(config) / 32.2e9, 1, 0.012);
   EXPECT_EQ(bytes_a_token(config), 16'384);
 }
 
 TEST(ModelParts, LinearAttentionOfOtherKinds) {
-  const ModelConfig minimax = read(R"({"model_type": "minimax_text_01", "hidden_size": 6144, "intermediate_size": 9216,
+  const ModelConfig minimax =
+      parts_of(R"({"model_type": "minimax_text_01", "hidden_size": 6144, "intermediate_size": 9216,
     "num_hidden_layers": 8, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128,
     "num_local_experts": 32, "num_experts_per_tok": 2, "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1],
     "vocab_size": 200064})");
   EXPECT_EQ(minimax.shape.attention_layers(), 1);
   EXPECT_EQ(bytes_a_token(minimax), 4096);
-  const ModelConfig kimi = read(R"({"model_type": "kimi_linear", "hidden_size": 2304, "intermediate_size": 9216,
+  const ModelConfig kimi = parts_of(R"({"model_type": "kimi_linear", "hidden_size": 2304, "intermediate_size": 9216,
     "moe_intermediate_size": 1024, "num_hidden_layers": 27, "num_attention_heads": 32, "num_key_value_heads": 32,
     "head_dim": 72, "num_experts": 256, "num_experts_per_token": 8, "num_shared_experts": 1,
     "first_k_dense_replace": 1, "kv_lora_rank": 512, "q_lora_rank": null, "qk_nope_head_dim": 128,
@@ -117,7 +119,7 @@ TEST(ModelParts, LinearAttentionOfOtherKinds) {
 }
 
 TEST(ModelParts, PrunedBlocksKeepWhatIsLeftOfThem) {
-  const ModelConfig config = read(R"({"model_type": "nemotron-nas", "hidden_size": 8192, "num_hidden_layers": 3,
+  const ModelConfig config = parts_of(R"({"model_type": "nemotron-nas", "hidden_size": 8192, "num_hidden_layers": 3,
     "num_attention_heads": 64, "num_key_value_heads": null, "vocab_size": 128256, "block_configs": [
     {"attention": {"n_heads_in_group": 8, "no_op": false}, "ffn": {"ffn_mult": 5.25, "no_op": false}},
     {"attention": {"n_heads_in_group": null, "no_op": true}, "ffn": {"ffn_mult": 2.625, "no_op": false}},
@@ -134,7 +136,7 @@ TEST(ModelParts, WhatIsNotReadIsRefusedOrTold) {
   EXPECT_EQ(message_of("{\"model_type\": \"zamba2\", \"num_mem_blocks\": 2, " + body + "}"),
             "num_mem_blocks: layers of models of type 'zamba2' are not read; give the size instead: --params 9B, "
             "{params: 9B, layers: 32, hidden: 4096}");
-  const ModelConfig unknown = read("{\"model_type\": \"brandnew\", " + body + "}");
+  const ModelConfig unknown = parts_of("{\"model_type\": \"brandnew\", " + body + "}");
   Job job;
   Phase& phase = job.phases.emplace_back();
   GeneratePhase generate;
@@ -149,7 +151,7 @@ TEST(ModelParts, WhatIsNotReadIsRefusedOrTold) {
 }
 
 TEST(ModelParts, LayersOfAlbertShareTheirWeights) {
-  const ModelConfig config = read(R"({"model_type": "albert", "hidden_size": 4096, "embedding_size": 128,
+  const ModelConfig config = parts_of(R"({"model_type": "albert", "hidden_size": 4096, "embedding_size": 128,
     "intermediate_size": 16384, "num_hidden_layers": 12, "num_hidden_groups": 1, "num_attention_heads": 64,
     "vocab_size": 30000, "max_position_embeddings": 512})");
   EXPECT_NEAR(parameters(config) / 223e6, 1, 0.01);
@@ -179,7 +181,7 @@ TEST(ModelParts, EncodersAreEncoders) {
        13.5e6},
   };
   for (const Encoder& encoder : encoders) {
-    const ModelConfig config = read(encoder.config);
+    const ModelConfig config = parts_of(encoder.config);
     EXPECT_EQ(config.shape.kind, ModelKind::kEncoder) << config.model_type;
     EXPECT_EQ(kv_elements(config.shape, 512), 0) << config.model_type;
     EXPECT_NEAR(parameters(config) / encoder.parameters, 1, 0.012) << config.model_type;
@@ -191,7 +193,7 @@ constexpr std::string_view kSizes = R"("hidden_size": 4096, "intermediate_size":
 
 TEST(ModelParts, WhatFollowsTheLastLayerIsByTheClass) {
   const auto saved_from = [](std::string_view what) {
-    return read(R"({"model_type": "llama", "architectures": [")" + std::string(what) + std::string(kSizes));
+    return parts_of(R"({"model_type": "llama", "architectures": [")" + std::string(what) + std::string(kSizes));
   };
   const double table = 128256.0 * 4096;
   const double whole = parameters(saved_from("LlamaForCausalLM\"], "));
@@ -208,13 +210,14 @@ TEST(ModelParts, WhatFollowsTheLastLayerIsByTheClass) {
 }
 
 TEST(ModelParts, VisionTransformersHaveNoVocabulary) {
-  const ModelConfig dino = read(R"({"model_type": "dinov2", "hidden_size": 768, "image_size": 518, "patch_size": 14,
+  const ModelConfig dino = parts_of(R"({"model_type": "dinov2", "hidden_size": 768, "image_size": 518, "patch_size": 14,
     "num_channels": 3, "num_hidden_layers": 12, "num_attention_heads": 12, "mlp_ratio": 4, "use_swiglu_ffn": false})");
   EXPECT_NEAR(parameters(dino) / 86.58e6, 1, 0.002);
-  const ModelConfig giant = read(R"({"model_type": "dinov2", "hidden_size": 1536, "image_size": 518, "patch_size": 14,
+  const ModelConfig giant =
+      parts_of(R"({"model_type": "dinov2", "hidden_size": 1536, "image_size": 518, "patch_size": 14,
     "num_hidden_layers": 40, "num_attention_heads": 24, "mlp_ratio": 4, "use_swiglu_ffn": true})");
   EXPECT_NEAR(parameters(giant) / 1136.5e6, 1, 0.002);
-  const ModelConfig siglip = read(R"({"model_type": "siglip_vision_model", "hidden_size": 1152,
+  const ModelConfig siglip = parts_of(R"({"model_type": "siglip_vision_model", "hidden_size": 1152,
     "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 384,
     "patch_size": 14})");
   EXPECT_NEAR(parameters(siglip) / 428.2e6, 1, 0.002);
@@ -224,7 +227,7 @@ TEST(ModelParts, VisionTransformersHaveNoVocabulary) {
 }
 
 TEST(ModelParts, PartsLeaveOutWhatTheirClassHas) {
-  const ModelConfig gemma = read(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text",
+  const ModelConfig gemma = parts_of(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text",
     "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024},
     "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152, "image_size": 896,
     "intermediate_size": 4304, "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14}})");
@@ -234,7 +237,7 @@ TEST(ModelParts, PartsLeaveOutWhatTheirClassHas) {
   EXPECT_TRUE(
       gemma.notes.front().starts_with("text_config leaves out what gemma3_text has by default: vocab_size 262208"))
       << gemma.notes.front();
-  const ModelConfig llava = read(R"({"model_type": "llava", "text_config": {"model_type": "llama",
+  const ModelConfig llava = parts_of(R"({"model_type": "llava", "text_config": {"model_type": "llama",
     "max_position_embeddings": 4096, "vocab_size": 32064}, "vision_config": {"model_type": "clip_vision_model",
     "hidden_size": 1024, "image_size": 336, "intermediate_size": 4096, "num_attention_heads": 16,
     "num_hidden_layers": 24, "patch_size": 14}})");
@@ -244,7 +247,7 @@ TEST(ModelParts, PartsLeaveOutWhatTheirClassHas) {
 }
 
 TEST(ModelParts, TowersOfQwenAreCounted) {
-  const ModelConfig config = read(R"({"model_type": "qwen2_5_vl", "hidden_size": 3584, "intermediate_size": 18944,
+  const ModelConfig config = parts_of(R"({"model_type": "qwen2_5_vl", "hidden_size": 3584, "intermediate_size": 18944,
     "num_attention_heads": 28, "num_hidden_layers": 28, "num_key_value_heads": 4, "vocab_size": 152064,
     "vision_config": {"model_type": "qwen2_5_vl", "depth": 32, "hidden_size": 1280, "intermediate_size": 3420,
     "out_hidden_size": 3584, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2}})");

@@ -36,7 +36,7 @@ class ModelSource : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }
   Result<FoundModel> find(const std::string& name) const { return find_model(catalogue_, name, folder_.string()); }
-  std::string error_of(const std::string& name) const {
+  std::string source_error(const std::string& name) const {
     const auto found = find(name);
     EXPECT_FALSE(found.has_value());
     return found ? "" : found.error().message;
@@ -83,33 +83,34 @@ TEST_F(ModelSource, WeightsThatDisagreeAreNoted) {
 TEST_F(ModelSource, UnknownNamesGetAHint) {
   const std::string give =
       " a path to its config.json, or its size: --params 9B, {params: 9B, layers: 32, hidden: 4096}";
-  EXPECT_EQ(error_of("Knwon-1B"), "unknown model 'Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
-  EXPECT_EQ(error_of("org/Knwon-1B"), "unknown model 'org/Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
-  EXPECT_EQ(error_of("zzzzzz"), "unknown model 'zzzzzz'. Give" + give);
-  EXPECT_EQ(error_of("\x1b[31mred"), "unknown model '?[31mred'. Give" + give);
-  EXPECT_EQ(error_of(""), "expected a model name or a path to a model");
-  EXPECT_EQ(error_of(std::string(10'000, 'x')), "'" + std::string(60, 'x') + "…' is neither a model name nor a path");
+  EXPECT_EQ(source_error("Knwon-1B"), "unknown model 'Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
+  EXPECT_EQ(source_error("org/Knwon-1B"), "unknown model 'org/Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
+  EXPECT_EQ(source_error("zzzzzz"), "unknown model 'zzzzzz'. Give" + give);
+  EXPECT_EQ(source_error("\x1b[31mred"), "unknown model '?[31mred'. Give" + give);
+  EXPECT_EQ(source_error(""), "expected a model name or a path to a model");
+  EXPECT_EQ(source_error(std::string(10'000, 'x')),
+            "'" + std::string(60, 'x') + "…' is neither a model name nor a path");
 }
 
 TEST_F(ModelSource, PathsThatLeadNowhere) {
-  EXPECT_EQ(error_of("./absent/config.json"), "no such file");
-  EXPECT_EQ(error_of("absent.gguf"), "no such file");
-  EXPECT_EQ(error_of("Tiny-Llama"), "expected config.json in this folder");
+  EXPECT_EQ(source_error("./absent/config.json"), "no such file");
+  EXPECT_EQ(source_error("absent.gguf"), "no such file");
+  EXPECT_EQ(source_error("Tiny-Llama"), "expected config.json in this folder");
   const std::string kinds = "expected config.json, a folder that holds one, or a .safetensors or .gguf file";
   write("notes.txt", "hello");
-  EXPECT_EQ(error_of("./notes.txt"), kinds);
+  EXPECT_EQ(source_error("./notes.txt"), kinds);
   write("nothing", "");
-  EXPECT_EQ(error_of("./nothing"), kinds);
+  EXPECT_EQ(source_error("./nothing"), kinds);
   write("empty.gguf", "");
-  EXPECT_EQ(error_of("empty.gguf"), "no GGUF file: it does not begin with 'GGUF'");
+  EXPECT_EQ(source_error("empty.gguf"), "no GGUF file: it does not begin with 'GGUF'");
   write("empty.safetensors", "");
-  EXPECT_EQ(error_of("empty.safetensors"), "too short for a safetensors file");
+  EXPECT_EQ(source_error("empty.safetensors"), "too short for a safetensors file");
   write("empty.json", "");
-  EXPECT_EQ(error_of("empty.json"), "is empty; expected JSON");
+  EXPECT_EQ(source_error("empty.json"), "is empty; expected JSON");
   fs::create_directories(folder_ / "dir.json");
-  EXPECT_EQ(error_of("dir.json"), "expected config.json in this folder");
-  EXPECT_EQ(error_of("/dev/zero"), "is not a file");
-  EXPECT_EQ(error_of("/dev/full"), "is not a file");
+  EXPECT_EQ(source_error("dir.json"), "expected config.json in this folder");
+  EXPECT_EQ(source_error("/dev/zero"), "is not a file");
+  EXPECT_EQ(source_error("/dev/full"), "is not a file");
 }
 
 TEST_F(ModelSource, FinderPutsThePlaceIntoTheMessage) {

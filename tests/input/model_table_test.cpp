@@ -20,7 +20,7 @@ std::string row(const std::string& name, const std::string& aliases = "", const 
          ",128,14336,yes,128256,no,,,131072,none,no,rms,2,none,yes,,,,,,no,,,,,,,,,,,,,,bf16,a paper,2024-07\n";
 }
 
-std::string error_of(const std::string& rows) {
+std::string table_error(const std::string& rows) {
   Catalogue catalogue;
   const auto read = read_models(kHeader + rows, "models.csv", catalogue);
   EXPECT_FALSE(read.has_value());
@@ -48,11 +48,11 @@ TEST(ModelTable, PointsTellModelsApart) {
 }
 
 TEST(ModelTable, ErrorsNameTheRow) {
-  EXPECT_EQ(error_of(row("A") + row("a")), "3: the name 'a' already stands for another model");
-  EXPECT_EQ(error_of(row("A", "x|y") + row("B", "org/X")), "3: the name 'org/X' already stands for another model");
-  EXPECT_EQ(error_of(row("A", "", "7")), "2: expected heads (32) to be a multiple of kv_heads (7)");
-  EXPECT_EQ(error_of(row("A", "", "0")).substr(0, 3), "2: ");
-  EXPECT_EQ(error_of(row("")).substr(0, 3), "2: ");
+  EXPECT_EQ(table_error(row("A") + row("a")), "3: the name 'a' already stands for another model");
+  EXPECT_EQ(table_error(row("A", "x|y") + row("B", "org/X")), "3: the name 'org/X' already stands for another model");
+  EXPECT_EQ(table_error(row("A", "", "7")), "2: expected heads (32) to be a multiple of kv_heads (7)");
+  EXPECT_EQ(table_error(row("A", "", "0")).substr(0, 3), "2: ");
+  EXPECT_EQ(table_error(row("")).substr(0, 3), "2: ");
 }
 
 }  // namespace

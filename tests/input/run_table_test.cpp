@@ -9,14 +9,14 @@
 namespace gpuplan {
 namespace {
 
-RunTable read(const std::string& text) {
+RunTable read_table(const std::string& text) {
   auto table = read_training_runs(text, "runs.csv", training_fixture::catalogue());
   EXPECT_TRUE(table.has_value()) << (table ? "" : table.error().message);
   return table ? *std::move(table) : RunTable{};
 }
 
 TEST(RunTable, ReadsAConfigurationAndWhatCameOut) {
-  const RunTable table = read(
+  const RunTable table = read_table(
       "id,source,gpu,gpus,intra_node,model,layers,hidden,heads,seq_len,micro_batch,sharding,recompute,precision,"
       "optimizer_state,offload,method,attention,compile,step_seconds,tokens_per_second_per_gpu,peak_memory_gib,"
       "memory_kind\n"
@@ -46,7 +46,7 @@ TEST(RunTable, ReadsAConfigurationAndWhatCameOut) {
 }
 
 TEST(RunTable, AMalformedLineIsToldAndTheOthersGoOn) {
-  const RunTable table = read(
+  const RunTable table = read_table(
       "gpu,model,step_seconds\n"
       "H100 SXM,Llama-3-8B,1.5\n"
       "H100 SXM,Llama-3-8B,fast\n"
@@ -72,7 +72,7 @@ TEST(RunTable, ATableOfSomethingElseIsAnError) {
 }
 
 TEST(RunTable, ShapesComeFromColumnsThenTheCatalogueThenTheSize) {
-  const RunTable table = read(
+  const RunTable table = read_table(
       "gpu,model,layers,hidden,params_b,tied_embeddings,step_seconds\n"
       "H100 SXM,llama-3-8b,,,,,1\n"
       "H100 SXM,llama-3-8b,32,4096,8.03,1,1\n"
@@ -92,7 +92,7 @@ TEST(RunTable, ShapesComeFromColumnsThenTheCatalogueThenTheSize) {
 }
 
 TEST(RunTable, SharedExpertsFollowFromTheActiveParameters) {
-  const RunTable table = read(
+  const RunTable table = read_table(
       "gpu,model,layers,hidden,heads,kv_heads,head_dim,vocab,params_b,active_params_b,experts,experts_per_token,"
       "moe_ffn_hidden,gated_mlp,step_seconds\n"
       "H100 SXM,own-moe,10,1024,8,8,128,32000,1.14,0.26,64,4,512,1,1\n");

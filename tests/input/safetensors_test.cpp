@@ -38,7 +38,7 @@ class File {
   std::uint64_t at_ = 0;
 };
 
-std::string error_of(const std::string& text) {
+std::string safetensors_error(const std::string& text) {
   const auto header = read_safetensors(text, "model.safetensors");
   EXPECT_FALSE(header.has_value());
   return header ? "" : header.error().message;
@@ -156,19 +156,21 @@ TEST(Safetensors, ShapeOfAMixture) {
 }
 
 TEST(Safetensors, BrokenFilesAreOneClearLine) {
-  EXPECT_EQ(error_of("abc"), "too short for a safetensors file");
-  EXPECT_EQ(error_of("\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f{}"),
+  EXPECT_EQ(safetensors_error("abc"), "too short for a safetensors file");
+  EXPECT_EQ(safetensors_error("\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f{}"),
             "no safetensors file: its first 8 bytes announce a header of 9187201950435737471 bytes; expected at most "
             "100,000,000");
   const std::string good = File().add("a", {10, 20}).text();
   const std::string whole = std::to_string(good.size());
-  EXPECT_EQ(error_of(good.substr(0, good.size() - 5)),
+  EXPECT_EQ(safetensors_error(good.substr(0, good.size() - 5)),
             "cut off inside its header: " + std::to_string(good.size() - 5) + " of " + whole + " bytes are there");
-  EXPECT_EQ(error_of(File::with_length("[1]")), "no safetensors file: its header is no JSON map");
-  EXPECT_EQ(error_of(File::with_length("{\"a\":")), "header of the tensors: not valid JSON");
-  EXPECT_EQ(error_of(File::with_length("{\"a\": {}}")), "tensor 'a': dtype is missing");
-  EXPECT_EQ(error_of(File::with_length("{}")), "holds no tensors");
-  const auto tensor = [](const std::string& body) { return error_of(File::with_length("{\"w\":" + body + "}")); };
+  EXPECT_EQ(safetensors_error(File::with_length("[1]")), "no safetensors file: its header is no JSON map");
+  EXPECT_EQ(safetensors_error(File::with_length("{\"a\":")), "header of the tensors: not valid JSON");
+  EXPECT_EQ(safetensors_error(File::with_length("{\"a\": {}}")), "tensor 'a': dtype is missing");
+  EXPECT_EQ(safetensors_error(File::with_length("{}")), "holds no tensors");
+  const auto tensor = [](const std::string& body) {
+    return safetensors_error(File::with_length("{\"w\":" + body + "}"));
+  };
   EXPECT_EQ(tensor(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})"),
             "tensor 'w': shape and dtype need 8 bytes, data_offsets span 4");
   EXPECT_EQ(tensor(R"({"dtype":"F33","shape":[2],"data_offsets":[0,8]})"), "tensor 'w': dtype 'F33' is not known");
@@ -181,7 +183,7 @@ TEST(Safetensors, BrokenFilesAreOneClearLine) {
   EXPECT_EQ(tensor("7"), "tensor 'w': expected {dtype, shape, data_offsets}");
   EXPECT_EQ(tensor(R"({"dtype":"F32","shape":[[2]],"data_offsets":[0,8]})"),
             "tensor 'w': expected {dtype, shape, data_offsets}");
-  EXPECT_EQ(error_of(File::with_length("{\"\\u001b[31m\":{\"dtype\":\"X\"}}")),
+  EXPECT_EQ(safetensors_error(File::with_length("{\"\\u001b[31m\":{\"dtype\":\"X\"}}")),
             "tensor '?[31m': dtype 'X' is not known");
 }
 

@@ -24,7 +24,7 @@ Result<Job> job_of(const Sketch& sketch, const Wishes& wishes = {}) {
   return read_job(*source, known(), ModelFinder(known()));
 }
 
-std::string error_of(const Sketch& sketch, const Wishes& wishes = {}) {
+std::string sketch_error(const Sketch& sketch, const Wishes& wishes = {}) {
   const auto job = job_of(sketch, wishes);
   if (job) return "";
   EXPECT_TRUE(job.error().usage) << job.error().message;
@@ -149,7 +149,7 @@ TEST(Sketch, EveryErrorNamesItsFlag) {
   const auto with = [](std::string Sketch::* text, const char* value, bool generate = false) {
     Sketch sketch = generate ? answers() : lora();
     sketch.*text = value;
-    return error_of(sketch);
+    return sketch_error(sketch);
   };
   for (const SketchFlag& flag : sketch_flags()) {
     if (flag.part == SketchFlag::Part::kModel && flag.name != "--model") continue;  // below
@@ -162,7 +162,7 @@ TEST(Sketch, EveryErrorNamesItsFlag) {
     if (flag.name == "--steps") sketch.batch = "4";
     if (flag.name == "--trainable") sketch.method = "frozen";
     sketch.*flag.text = "<>";
-    const std::string message = error_of(sketch);
+    const std::string message = sketch_error(sketch);
     EXPECT_TRUE(message.starts_with(std::string(flag.name) + ": ")) << flag.name << " -> " << message;
   }
   for (const WishFlag& flag : wish_flags()) {
@@ -170,7 +170,7 @@ TEST(Sketch, EveryErrorNamesItsFlag) {
     Wishes wishes;
     if (flag.list != nullptr) wishes.*flag.list = {"<>"};
     else wishes.*flag.text = "<>";
-    EXPECT_TRUE(error_of(lora(), wishes).starts_with(std::string(flag.name) + ": ")) << flag.name;
+    EXPECT_TRUE(sketch_error(lora(), wishes).starts_with(std::string(flag.name) + ": ")) << flag.name;
     auto source = parse_job("phases: {name: a, train: {model: gpt2, data: {tokens: 1M}, sequence: 1k}}", "a.yaml");
     ASSERT_TRUE(apply_wishes(*source, wishes));
     const auto job = read_job(*source, known(), ModelFinder(known()));
@@ -180,28 +180,28 @@ TEST(Sketch, EveryErrorNamesItsFlag) {
   }
   EXPECT_EQ(with(&Sketch::tokens, "10Q"),
             "--tokens: expected a number of tokens such as 11.2B tokens or 300M, got '10Q' (unknown unit 'Q')");
-  EXPECT_TRUE(error_of({.params = "many", .tokens = "1M"}).starts_with("--params: "));
-  EXPECT_TRUE(error_of({.layers = "x", .hidden = "768", .tokens = "1M"}).starts_with("--layers: "));
-  EXPECT_TRUE(error_of({.layers = "12", .hidden = "x", .tokens = "1M"}).starts_with("--hidden: "));
-  EXPECT_TRUE(error_of({.params = "25M", .vocab = "x", .tokens = "1M"}).starts_with("--vocab: "));
+  EXPECT_TRUE(sketch_error({.params = "many", .tokens = "1M"}).starts_with("--params: "));
+  EXPECT_TRUE(sketch_error({.layers = "x", .hidden = "768", .tokens = "1M"}).starts_with("--layers: "));
+  EXPECT_TRUE(sketch_error({.layers = "12", .hidden = "x", .tokens = "1M"}).starts_with("--hidden: "));
+  EXPECT_TRUE(sketch_error({.params = "25M", .vocab = "x", .tokens = "1M"}).starts_with("--vocab: "));
   EXPECT_TRUE(with(&Sketch::model, "a\nb").starts_with("--model: expected a plain text"));
 }
 
 TEST(Sketch, MissingPiecesAreNamedWithAnExample) {
-  EXPECT_TRUE(error_of({.tokens = "1M"}).starts_with("no model. Add --model NAME or --params N, such as"));
-  EXPECT_TRUE(error_of({.model = "gpt2"}).starts_with("missing data size: add --tokens 10M, --samples 50k"));
-  EXPECT_EQ(error_of({.generate = true, .model = "gpt2", .samples = "5"}),
+  EXPECT_TRUE(sketch_error({.tokens = "1M"}).starts_with("no model. Add --model NAME or --params N, such as"));
+  EXPECT_TRUE(sketch_error({.model = "gpt2"}).starts_with("missing data size: add --tokens 10M, --samples 50k"));
+  EXPECT_EQ(sketch_error({.generate = true, .model = "gpt2", .samples = "5"}),
             "missing --prompt (input tokens per request) and --new (output tokens per request), such as --generate "
             "--samples 10k --prompt 500 --new 300");
-  EXPECT_TRUE(error_of({.model = "gpt2", .steps = "5"}).starts_with("--steps also needs --batch"));
-  EXPECT_TRUE(error_of({.model = "gpt2", .tokens = "1M", .rank = "8"}).starts_with("--rank needs --method lora"));
+  EXPECT_TRUE(sketch_error({.model = "gpt2", .steps = "5"}).starts_with("--steps also needs --batch"));
+  EXPECT_TRUE(sketch_error({.model = "gpt2", .tokens = "1M", .rank = "8"}).starts_with("--rank needs --method lora"));
   EXPECT_TRUE(
-      error_of({.model = "gpt2", .tokens = "1M", .method = "frozen"}).starts_with("--method frozen also needs"));
-  EXPECT_TRUE(error_of({.layers = "4", .tokens = "1M"}).starts_with("--layers also needs --hidden"));
-  EXPECT_TRUE(error_of({.model = "gpt2", .params = "1M", .tokens = "1M"}).starts_with("--model and --params both"));
-  EXPECT_TRUE(
-      error_of({.model = "gpt2", .samples = "5", .tokens = "1M"}).starts_with("use --tokens or --samples, not both"));
-  EXPECT_EQ(error_of({.model = "gpt2", .method = "lora", .prompt = "5"}),
+      sketch_error({.model = "gpt2", .tokens = "1M", .method = "frozen"}).starts_with("--method frozen also needs"));
+  EXPECT_TRUE(sketch_error({.layers = "4", .tokens = "1M"}).starts_with("--layers also needs --hidden"));
+  EXPECT_TRUE(sketch_error({.model = "gpt2", .params = "1M", .tokens = "1M"}).starts_with("--model and --params both"));
+  EXPECT_TRUE(sketch_error({.model = "gpt2", .samples = "5", .tokens = "1M"})
+                  .starts_with("use --tokens or --samples, not both"));
+  EXPECT_EQ(sketch_error({.model = "gpt2", .method = "lora", .prompt = "5"}),
             "--method is for training, --prompt for generation; use one of them");
 }
 

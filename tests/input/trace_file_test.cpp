@@ -7,7 +7,7 @@
 namespace gpuplan {
 namespace {
 
-std::string refusal(std::string_view text) {
+std::string trace_refusal(std::string_view text) {
   const auto trace = read_trace(text, "t.json");
   if (trace) return "accepted";
   return trace.error().place.file + ":" + std::to_string(trace.error().place.line) + ": " + trace.error().message;
@@ -49,20 +49,20 @@ TEST(TraceFile, CsvWithTimes) {
 }
 
 TEST(TraceFile, RefusalsNameTheLine) {
-  EXPECT_TRUE(has(refusal(""), "t.json:0: is empty")) << refusal("");
-  EXPECT_TRUE(has(refusal(" \n"), "is empty"));
-  EXPECT_TRUE(has(refusal("[1, 0]"), "t.json:1: is a list")) << refusal("[1, 0]");
-  const std::string torn = refusal("{\"metadata\": {\"gap_seconds\": 600},\n \"data\": [0, 1, ");
+  EXPECT_TRUE(has(trace_refusal(""), "t.json:0: is empty")) << trace_refusal("");
+  EXPECT_TRUE(has(trace_refusal(" \n"), "is empty"));
+  EXPECT_TRUE(has(trace_refusal("[1, 0]"), "t.json:1: is a list")) << trace_refusal("[1, 0]");
+  const std::string torn = trace_refusal("{\"metadata\": {\"gap_seconds\": 600},\n \"data\": [0, 1, ");
   EXPECT_TRUE(has(torn, "t.json:2: not valid JSON; it may be cut off")) << torn;
-  EXPECT_TRUE(has(refusal(R"({"data": [1]})"), "no metadata.gap_seconds")) << refusal(R"({"data": [1]})");
-  EXPECT_TRUE(has(refusal(R"({"metadata": {"gap_seconds": 60}})"), "no list 'data'"));
-  EXPECT_TRUE(has(refusal(R"({"metadata": {"gap_seconds": 60}, "data": 7})"), "no list 'data'"));
-  EXPECT_TRUE(has(refusal(R"({"metadata": {"gap_seconds": 60}, "data": []})"), "t.json:1: 'data' is empty"));
+  EXPECT_TRUE(has(trace_refusal(R"({"data": [1]})"), "no metadata.gap_seconds")) << trace_refusal(R"({"data": [1]})");
+  EXPECT_TRUE(has(trace_refusal(R"({"metadata": {"gap_seconds": 60}})"), "no list 'data'"));
+  EXPECT_TRUE(has(trace_refusal(R"({"metadata": {"gap_seconds": 60}, "data": 7})"), "no list 'data'"));
+  EXPECT_TRUE(has(trace_refusal(R"({"metadata": {"gap_seconds": 60}, "data": []})"), "t.json:1: 'data' is empty"));
 }
 
 TEST(TraceFile, ValuesThatAreNoMachines) {
   const auto data = [](const std::string& values) {
-    return refusal("{\"metadata\": {\"gap_seconds\": 60},\n\"data\": [1,\n " + values + "]}");
+    return trace_refusal("{\"metadata\": {\"gap_seconds\": 60},\n\"data\": [1,\n " + values + "]}");
   };
   for (const char* value : {"-1", "0.5", "1e9", "null", "true", "\"2\"", "[1]", "{\"a\": 1}"}) {
     const std::string words = data(value);
@@ -70,35 +70,37 @@ TEST(TraceFile, ValuesThatAreNoMachines) {
   }
   EXPECT_TRUE(has(data("NaN"), "not valid JSON")) << data("NaN");
   EXPECT_TRUE(has(data("1e400"), "not valid JSON")) << "no number of a computer";
-  EXPECT_TRUE(has(refusal("{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 2, -3]}"), "data[2]"));
+  EXPECT_TRUE(has(trace_refusal("{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 2, -3]}"), "data[2]"));
 }
 
 TEST(TraceFile, GapsThatAreNone) {
   for (const char* gap : {"0", "-600", "1e9", "\"600\"", "null", "1e-400"}) {
-    const std::string words = refusal(std::string("{\"metadata\":\n {\"gap_seconds\": ") + gap + "}, \"data\": [1]}");
+    const std::string words =
+        trace_refusal(std::string("{\"metadata\":\n {\"gap_seconds\": ") + gap + "}, \"data\": [1]}");
     EXPECT_TRUE(has(words, "t.json:2: metadata.gap_seconds: expected seconds above 0")) << gap << ": " << words;
   }
 }
 
 TEST(TraceFile, CsvRefusals) {
-  EXPECT_TRUE(has(refusal("available\n1\n"), "neither a column gap_seconds nor a column time"));
-  EXPECT_TRUE(has(refusal("gap_seconds,machines\n600,1\n"), "available")) << "the column that is missing is named";
-  EXPECT_TRUE(has(refusal("gap_seconds,available\n"), "no rows"));
-  EXPECT_TRUE(has(refusal("available,other\n"), "no rows"));
-  EXPECT_TRUE(has(refusal("gap_seconds,available\n600,1\n600,-1\n"), "t.json:3: column available"));
-  EXPECT_TRUE(has(refusal("gap_seconds,available\n600,1\n600,0.5\n"), "t.json:3: column available"));
-  EXPECT_TRUE(has(refusal("gap_seconds,available\n600,1\n600,12 k\n"), "t.json:3: column available"));
-  EXPECT_TRUE(has(refusal("gap_seconds,available\n,1\n"), "t.json:2: column gap_seconds"));
-  EXPECT_TRUE(has(refusal("gap_seconds,available\n600,1\n300,1\n"), "t.json:3: column gap_seconds: every tick"));
-  EXPECT_TRUE(has(refusal("time,available\n0,1\n"), "at least two times"));
-  EXPECT_TRUE(has(refusal("time,available\n0,1\n0,1\n"), "t.json:3: column time: expected a time after"));
-  EXPECT_TRUE(has(refusal("time,available\n0,1\n60,1\n180,0\n"), "t.json:4: column time: every tick is as long"));
-  EXPECT_TRUE(has(refusal("time,available\n0,1\nnan,1\n"), "t.json:3: column time"));
+  EXPECT_TRUE(has(trace_refusal("available\n1\n"), "neither a column gap_seconds nor a column time"));
+  EXPECT_TRUE(has(trace_refusal("gap_seconds,machines\n600,1\n"), "available"))
+      << "the column that is missing is named";
+  EXPECT_TRUE(has(trace_refusal("gap_seconds,available\n"), "no rows"));
+  EXPECT_TRUE(has(trace_refusal("available,other\n"), "no rows"));
+  EXPECT_TRUE(has(trace_refusal("gap_seconds,available\n600,1\n600,-1\n"), "t.json:3: column available"));
+  EXPECT_TRUE(has(trace_refusal("gap_seconds,available\n600,1\n600,0.5\n"), "t.json:3: column available"));
+  EXPECT_TRUE(has(trace_refusal("gap_seconds,available\n600,1\n600,12 k\n"), "t.json:3: column available"));
+  EXPECT_TRUE(has(trace_refusal("gap_seconds,available\n,1\n"), "t.json:2: column gap_seconds"));
+  EXPECT_TRUE(has(trace_refusal("gap_seconds,available\n600,1\n300,1\n"), "t.json:3: column gap_seconds: every tick"));
+  EXPECT_TRUE(has(trace_refusal("time,available\n0,1\n"), "at least two times"));
+  EXPECT_TRUE(has(trace_refusal("time,available\n0,1\n0,1\n"), "t.json:3: column time: expected a time after"));
+  EXPECT_TRUE(has(trace_refusal("time,available\n0,1\n60,1\n180,0\n"), "t.json:4: column time: every tick is as long"));
+  EXPECT_TRUE(has(trace_refusal("time,available\n0,1\nnan,1\n"), "t.json:3: column time"));
 }
 
 TEST(TraceFile, BytesThatAreNoText) {
-  EXPECT_TRUE(has(refusal(std::string("{\"data\": [1, \0 2]}", 18)), "t.json:1")) << "a zero byte";
-  EXPECT_TRUE(has(refusal("{\x1b[2J}"), "t.json:1"));
+  EXPECT_TRUE(has(trace_refusal(std::string("{\"data\": [1, \0 2]}", 18)), "t.json:1")) << "a zero byte";
+  EXPECT_TRUE(has(trace_refusal("{\x1b[2J}"), "t.json:1"));
 }
 
 TEST(TraceFile, Starts) {

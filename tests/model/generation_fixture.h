@@ -174,7 +174,7 @@ inline LinkEfficiency link_on(LinkPath path, double share, double latency, doubl
   return row;
 }
 
-inline Catalogue catalogue() {
+inline Catalogue small_catalogue() {
   Catalogue all;
   all.efficiencies = {efficiency("Ampere", "HBM", 0.68, 128), efficiency("Hopper", "HBM", 1.22, 256),
                       efficiency("Ada", "GDDR", 0.66, 256)};
@@ -304,7 +304,7 @@ struct Rig {
   GenerationRates rates;
 
   Rig(const Gpu& on, const GeneratePhase& what, const std::string& by = "vllm", Format weights = Format::kBf16,
-      Format cache = Format::kBf16, Catalogue facts = catalogue())
+      Format cache = Format::kBf16, Catalogue facts = small_catalogue())
       : all(std::move(facts)), gpu(on), node(node_of(gpu)), framework(engine(by)), phase(what) {
     work = generation_work(phase).value();
     rates = generation_rates(all, node, framework, weights, cache).value();

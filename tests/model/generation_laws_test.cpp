@@ -31,7 +31,7 @@ TEST(GenerationLaws, OneRankHasNoTraffic) {
 }
 
 TEST(GenerationLaws, AReductionInOneStepIsNeverSlowerThanARing) {
-  Catalogue rings = catalogue();
+  Catalogue rings = small_catalogue();
   for (EngineProfile& profile : rings.engines) profile.one_shot = false;
   const GeneratePhase phase = phase_of(llama_2_70b(), Situation::kSingle, 1, 100, 100);
   const Rig both(h100(), phase), ring(h100(), phase, "vllm", Format::kBf16, Format::kBf16, rings);
@@ -69,7 +69,7 @@ TEST(GenerationLaws, MoreRanksReadLessAndTalkMore) {
 TEST(GenerationLaws, MemoryAloneIsThatOfTheWholeEstimate) {
   const Gpu gpu = h100();
   const NodeShape node = node_of(gpu);
-  const Catalogue all = catalogue();
+  const Catalogue all = small_catalogue();
   for (const ModelShape& shape : {llama_3_8b(), mixtral(), deepseek_v3()})
     for (const Situation situation : {Situation::kSaturated, Situation::kStatic, Situation::kSingle}) {
       const GeneratePhase phase = phase_of(shape, situation, 500, 100, 100);
@@ -97,7 +97,7 @@ TEST(GenerationLaws, FewerBitsNeverNeedMoreMemory) {
       const Gpu gpu = h100();
       const NodeShape node = node_of(gpu);
       const Framework framework = engine(by);
-      const Catalogue all = catalogue();
+      const Catalogue all = small_catalogue();
       const GenerationWork work = generation_work(phase).value();
       for (const auto& [larger, larger_name] : Names<Format>::entries)
         for (const auto& [smaller, smaller_name] : Names<Format>::entries) {

@@ -12,8 +12,8 @@ using namespace gpuplan::generation_fixture;
 
 constexpr const char* kEngines[] = {"vllm", "hf", "llama.cpp", "exllama"};
 
-const Catalogue& facts() {
-  static const Catalogue all = catalogue();
+const Catalogue& rates_facts() {
+  static const Catalogue all = small_catalogue();
   return all;
 }
 
@@ -21,7 +21,7 @@ std::optional<GenerationRates> rates_of(const Gpu& gpu, const std::string& by, F
                                         Format cache = Format::kFp16) {
   const NodeShape node = node_of(gpu);
   const Framework framework = engine(by);
-  auto rates = generation_rates(facts(), node, framework, weights, cache);
+  auto rates = generation_rates(rates_facts(), node, framework, weights, cache);
   if (rates) rates->node = nullptr, rates->engine = nullptr;  // they die here
   return rates;
 }
@@ -53,14 +53,14 @@ TEST(GenerationRates, FormatsNeedAnEngineThatReadsThem) {
 
 TEST(GenerationRates, AnEngineWithoutARowIsTakenAsItsKind) {
   Framework framework = engine("something new");
-  EXPECT_EQ(&engine_profile(facts(), framework), &facts().engines[0]);
+  EXPECT_EQ(&engine_profile(rates_facts(), framework), &rates_facts().engines[0]);
   framework.cuda_graphs = false;
-  EXPECT_EQ(&engine_profile(facts(), framework), &facts().engines[1]);
+  EXPECT_EQ(&engine_profile(rates_facts(), framework), &rates_facts().engines[1]);
   // Where no table was read nothing is known: no format, and no number that could pass for one.
   const EngineProfile& none = engine_profile(Catalogue{}, framework);
   EXPECT_FALSE(none.reads(Format::kBf16));
   EXPECT_TRUE(std::isnan(none.host_layer_us));
-  EXPECT_EQ(engine_profile(facts(), engine("exllama")).name, "exllama");
+  EXPECT_EQ(engine_profile(rates_facts(), engine("exllama")).name, "exllama");
 }
 
 TEST(GenerationRates, AnEngineWithoutRunsIsTrustedLess) {
@@ -101,7 +101,7 @@ TEST(GenerationRates, WeightsTakeTheirBytes) {
   const Gpu gpu = h100();
   const NodeShape node = node_of(gpu);
   const Framework served = engine("vllm");
-  const auto stated = generation_rates(facts(), node, served, Format::kInt4, Format::kFp16, 6.5);
+  const auto stated = generation_rates(rates_facts(), node, served, Format::kInt4, Format::kFp16, 6.5);
   EXPECT_DOUBLE_EQ(stated->blocks.weight_bytes, 6.5 / 8);
   EXPECT_DOUBLE_EQ(stated->weight_bytes, 6.5 / 8);
 }
@@ -119,7 +119,7 @@ TEST(GenerationRates, EightBitIsNoSlowerThanSixteen) {
 
 TEST(GenerationRates, SumsInSixteenBitHelpOnlyCardsThatHaveThem) {
   // 330 instead of 165 TFLOPS on the 4090; on the H100 there is no such mode.
-  Catalogue all = facts();
+  Catalogue all = rates_facts();
   for (EngineProfile& profile : all.engines) profile.half_accumulate = false;
   const Framework framework = engine("exllama");
   const auto with_out = [&](const Gpu& gpu) {
@@ -133,7 +133,7 @@ TEST(GenerationRates, SumsInSixteenBitHelpOnlyCardsThatHaveThem) {
 
 TEST(GenerationRates, MultiprocessorsBoundHowFastWeightsAreTakenIn) {
   // 2 bytes a clock: half of what memory would deliver, or less.
-  Catalogue slow = facts();
+  Catalogue slow = rates_facts();
   slow.generation_constants.load_bytes_clock = 2;
   const Gpu gpu = h100();
   const NodeShape node = node_of(gpu);
@@ -149,7 +149,7 @@ TEST(GenerationRates, MultiprocessorsBoundHowFastWeightsAreTakenIn) {
 }
 
 TEST(GenerationRates, PeerAccessMakesPcieNoSlower) {
-  Catalogue all = facts();
+  Catalogue all = rates_facts();
   LinkEfficiency peer = made_up::link(), host = made_up::link();
   peer.path = LinkPath::kPeer;
   peer.gather = 0.8;

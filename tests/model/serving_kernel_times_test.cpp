@@ -13,7 +13,7 @@ namespace {
 using namespace gpuplan::kernels;
 using gpuplan::training_fixture::catalogue;
 
-struct Bound {
+struct ServingBound {
   const char* gpu;
   const char* format;
   double median, p90;
@@ -21,13 +21,13 @@ struct Bound {
 
 /// Every GPU and format of the table has a bound, and stays within it.
 template <class Row, std::size_t count>
-void expect_within(const std::vector<Row>& rows, const Bound (&bounds)[count]) {
+void expect_within(const std::vector<Row>& rows, const ServingBound (&bounds)[count]) {
   std::map<std::pair<std::string, std::string>, std::vector<double>> logs;
   for (const Row& row : rows)
     logs[{row.gpu->name, row.format}].push_back(
         std::log(table_time(row, efficiency_of(catalogue(), *row.gpu)) / row.time));
   EXPECT_EQ(logs.size(), count);
-  for (const Bound& bound : bounds) {
+  for (const ServingBound& bound : bounds) {
     const Errors e = errors_of(logs[{bound.gpu, bound.format}]);
     EXPECT_GE(e.rows, 90U) << bound.gpu << " " << bound.format;
     EXPECT_LE(e.median, bound.median) << bound.gpu << " " << bound.format;
@@ -49,7 +49,7 @@ double data_sheet_time(const ServedProduct& p) {
 
 // What tools/kernels reached, and a little room.
 
-constexpr Bound kProducts[] = {
+constexpr ServingBound kProducts[] = {
     {"L40S", "bf16", 0.105, 0.365},
     {"L40S", "fp8", 0.13, 0.405},
     {"L40S", "fp8 block", 0.155, 0.96},
@@ -87,7 +87,7 @@ constexpr Bound kProducts[] = {
     {"H200 SXM", "fp8 block", 0.17, 0.59},
 };
 
-constexpr Bound kCaches[] = {
+constexpr ServingBound kCaches[] = {
     {"L40S", "bf16", 0.085, 0.365},
     {"L40S", "fp8", 0.09, 0.585},
     {"A100 SXM 80GB", "bf16", 0.07, 0.235},
@@ -101,7 +101,7 @@ constexpr Bound kCaches[] = {
     {"H200 SXM", "fp8", 0.23, 0.545},
 };
 
-constexpr Bound kPrompts[] = {
+constexpr ServingBound kPrompts[] = {
     {"L40S", "bf16", 0.265, 0.675},
     {"L40S", "fp8", 0.25, 0.76},
     {"A100 SXM 80GB", "bf16", 0.1, 0.695},
@@ -115,7 +115,7 @@ constexpr Bound kPrompts[] = {
     {"H200 SXM", "fp8", 0.19, 0.505},
 };
 
-constexpr Bound kExperts[] = {
+constexpr ServingBound kExperts[] = {
     {"L40S", "bf16", 0.09, 0.45},
     {"L40S", "fp8", 0.125, 0.585},
     {"L40S", "int4", 0.165, 0.43},

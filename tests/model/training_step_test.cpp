@@ -142,7 +142,7 @@ StepParts laid_open(const TrainPhase& p, int gpus, const Strategy& s, const char
   return training_estimate(r.work, r.rates, r.layer, s, (s.gpus() + gpus - 1) / gpus).step;
 }
 
-constexpr double kLlama = 6738415616;  // parameters of Llama-2-7B
+constexpr double kLlamaParameters = 6738415616;  // parameters of Llama-2-7B
 
 TEST(TrainingStep, DataTrafficIsWhatThePapersSay) {
   // Rajbhandari et al. 2020: rings over n ranks pass 2 (n-1)/n of the gradients in an all-reduce, (n-1)/n in each half
@@ -152,19 +152,22 @@ TEST(TrainingStep, DataTrafficIsWhatThePapersSay) {
     return laid_open(p, 8, strategy(dp, 1, accumulate, sharding)).data_traffic.value;
   };
   const double near = 7.0 / 8 / 1e11;
-  EXPECT_NEAR(traffic(8, 3, Sharding::kNone), 4 * kLlama * 2 * near, 1e-3);
-  EXPECT_NEAR(traffic(8, 3, Sharding::kZero1), (4 + 2) * kLlama * near, 1e-3) << "once a step";
-  EXPECT_NEAR(traffic(8, 3, Sharding::kZero2), (3 * 4 + 2) * kLlama * near, 1e-3) << "scattered every micro-batch";
-  EXPECT_NEAR(traffic(8, 3, Sharding::kZero3), 3 * (2 + 2 + 2) * kLlama * near, 1e-3) << "gathered twice as well";
+  EXPECT_NEAR(traffic(8, 3, Sharding::kNone), 4 * kLlamaParameters * 2 * near, 1e-3);
+  EXPECT_NEAR(traffic(8, 3, Sharding::kZero1), (4 + 2) * kLlamaParameters * near, 1e-3) << "once a step";
+  EXPECT_NEAR(traffic(8, 3, Sharding::kZero2), (3 * 4 + 2) * kLlamaParameters * near, 1e-3)
+      << "scattered every micro-batch";
+  EXPECT_NEAR(traffic(8, 3, Sharding::kZero3), 3 * (2 + 2 + 2) * kLlamaParameters * near, 1e-3)
+      << "gathered twice as well";
   // Two machines: the whole ring is as fast as what leaves a machine.
-  EXPECT_NEAR(traffic(16, 1, Sharding::kNone), 4 * kLlama * 2 * 15 / 16 / 5e10, 1e-3);
+  EXPECT_NEAR(traffic(16, 1, Sharding::kNone), 4 * kLlamaParameters * 2 * 15 / 16 / 5e10, 1e-3);
   // Four machines of which each holds a copy: shards inside, and eight GPUs that share the network add up their
   // eighths.
-  EXPECT_NEAR(traffic(32, 1, Sharding::kHsdp), 6 * kLlama * near + 2 * kLlama / 8 * 2 * 3 / 4 / (5e10 / 8), 1e-3);
+  EXPECT_NEAR(traffic(32, 1, Sharding::kHsdp),
+              6 * kLlamaParameters * near + 2 * kLlamaParameters / 8 * 2 * 3 / 4 / (5e10 / 8), 1e-3);
   // Two tensor ranks have half of the gradients each and half of the network.
   Strategy cut = strategy(8, 1, 1);
   cut.tp = 2;
-  const double halves = 4 * kLlama / 2 * 2 * 7 / 8 / (5e10 / 2);
+  const double halves = 4 * kLlamaParameters / 2 * 2 * 7 / 8 / (5e10 / 2);
   EXPECT_NEAR(laid_open(p, 8, cut).data_traffic.value, halves, 0.01 * halves);
 }
 
@@ -193,18 +196,18 @@ TEST(TrainingStep, TheOptimizerReadsAndWritesWhatItKeeps) {
     const Case r = run(p, node, s, framework);
     return r.estimate.step.optimizer.value * r.rates.stream.value;
   };
-  const double once = 40 * kLlama * c.optimizer_passes * c.optimizer_unfused;
+  const double once = 40 * kLlamaParameters * c.optimizer_passes * c.optimizer_unfused;
   EXPECT_NEAR(seconds(strategy(8, 1, 1), "torch"), once, 1e-6 * once);
   EXPECT_NEAR(seconds(strategy(8, 1, 1, Sharding::kZero1), "torch"), once / 8, 1e-6 * once);
   // One kernel; 16-bit weights beside 32-bit ones: 2 (2 + 4 + 8) + 4 x 4.
-  const double fused = 44 * kLlama * c.optimizer_passes;
+  const double fused = 44 * kLlamaParameters * c.optimizer_passes;
   EXPECT_NEAR(seconds(strategy(8, 1, 1), "megatron"), fused, 1e-6 * fused);
   // On the host: 28 bytes a parameter of its memory; 4 bytes down and 2 up over PCIe 5, 64 GB/s at 75 %.
   Strategy s = strategy(8, 1, 1, Sharding::kZero2);
   s.offload = Offload::kOptimizer;
   const Case host = run(p, node, s, "deepspeed");
   EXPECT_EQ(host.estimate.step.optimizer.value, 0);
-  const double wanted = kLlama / 8 * (28 / (c.host_adam_rate * 1e9) + 6 / (0.75 * 64e9));
+  const double wanted = kLlamaParameters / 8 * (28 / (c.host_adam_rate * 1e9) + 6 / (0.75 * 64e9));
   EXPECT_NEAR(host.estimate.step.offload.value, wanted, 1e-6 * wanted);
 }
 

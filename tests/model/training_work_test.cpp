@@ -13,7 +13,7 @@ TrainingWork work_of(const TrainPhase& phase) {
   return work ? *work : TrainingWork{};
 }
 
-std::string error_of(const TrainPhase& phase) {
+std::string work_error(const TrainPhase& phase) {
   const auto work = training_work(phase);
   return work ? "" : work.error().message;
 }
@@ -89,16 +89,16 @@ TEST(TrainingWork, TokensOfAPretrainingRun) {
 TEST(TrainingWork, WhatIsMissingIsSaid) {
   TrainPhase p = phase(use_of("Llama-3.1-8B"), 2048);
   p.data = {};
-  EXPECT_EQ(error_of(p), "train has no amount of work; set `steps`, or `data` with `samples` or `tokens`");
+  EXPECT_EQ(work_error(p), "train has no amount of work; set `steps`, or `data` with `samples` or `tokens`");
   p.steps = 100;
-  EXPECT_EQ(error_of(p), "`steps` also needs a batch; set `batch`, or `steps_at_batch`");
+  EXPECT_EQ(work_error(p), "`steps` also needs a batch; set `batch`, or `steps_at_batch`");
   p.sequence.reset();
-  EXPECT_EQ(error_of(p), "train needs a sequence length; set `sequence` (tokens) or `data.tokens_per_sample`");
+  EXPECT_EQ(work_error(p), "train needs a sequence length; set `sequence` (tokens) or `data.tokens_per_sample`");
   p.models.clear();
-  EXPECT_EQ(error_of(p), "train needs a `model`");
+  EXPECT_EQ(work_error(p), "train needs a `model`");
   TrainPhase frozen = phase(use_of("Llama-3.1-8B"), 2048, Method::kFrozen);
   frozen.models[0].frozen = true;
-  EXPECT_EQ(error_of(frozen),
+  EXPECT_EQ(work_error(frozen),
             "nothing is trained; set `trainable` (parameters) next to the frozen models, or another `method`");
 }
 

@@ -8,10 +8,10 @@
 namespace gpuplan {
 namespace {
 
-struct Fixture {
+struct ViewFixture {
   std::vector<Gpu> gpus;
 
-  Fixture() {
+  ViewFixture() {
     const auto add = [&](const char* name, double memory, double usable) {
       Gpu& gpu = gpus.emplace_back();
       gpu.name = name;
@@ -47,7 +47,7 @@ struct Fixture {
 };
 
 TEST(FitBatches, NamesTheSmallestCardsAndAllOnDemand) {
-  const Fixture fixture;
+  const ViewFixture fixture;
   FitReport report;
   report.subject = "job";
   const BatchSection section{
@@ -84,7 +84,7 @@ TEST(FitBatches, NamesTheSmallestCardsAndAllOnDemand) {
 }
 
 TEST(FitBatches, AGapInTheCardsIsNoAndMore) {
-  const Fixture fixture;
+  const ViewFixture fixture;
   BatchRow row = fixture.row(32, 10, 9);
   row.gpus[3].best.reset();  // L40S, for whatever reason
   const std::string text = batch_table({"train", "", 1, {row}}, false).csv();
@@ -94,7 +94,7 @@ TEST(FitBatches, AGapInTheCardsIsNoAndMore) {
 }
 
 TEST(FitPlacements, SaysWhatIsCopiedAndWhatIsShared) {
-  const Fixture fixture;
+  const ViewFixture fixture;
   FitReport report;
   report.subject = "job";
   PlacementSection section{"train", "two models", {&fixture.gpus[4], Recompute::kFull, Offload::kNone, {}}};

@@ -27,7 +27,7 @@ json rows_of(const PlanReport& report, const std::string& name) {
   return {};
 }
 
-std::string text_of(const PlanReport& report, const std::string& name, int columns = 140) {
+std::string view_text(const PlanReport& report, const std::string& name, int columns = 140) {
   const Screen screen{.columns = columns};
   for (const PlanView& view : plan_views())
     if (view.name == name) return view_text(view.make(report, screen), screen);
@@ -62,7 +62,7 @@ TEST(PlanViews, AllFitTheScreenAndHaveRows) {
   const PlanFixture fixture;
   for (const PlanView& view : plan_views())
     for (const int columns : {80, 140}) {
-      const std::string text = text_of(fixture.report(), std::string(view.name), columns);
+      const std::string text = view_text(fixture.report(), std::string(view.name), columns);
       for (const std::string_view line : split(text, '\n')) EXPECT_LE(display_width(line), columns) << line;
       EXPECT_FALSE(view.help.empty());
     }
@@ -93,7 +93,7 @@ TEST(PlanViews, SavedJudgesByTheJobsValueOfAnHour) {
   const json rows = rows_of(report_of(fixture), "saved");
   EXPECT_EQ(rows[2]["worth_it"], "no");
   EXPECT_EQ(rows[3]["worth_it"], "yes");
-  EXPECT_TRUE(has(text_of(fixture.report(), "saved"), "at $25"));
+  EXPECT_TRUE(has(view_text(fixture.report(), "saved"), "at $25"));
 }
 
 TEST(PlanViews, WorthFindsTheBestPlanForEachValue) {
@@ -110,7 +110,7 @@ TEST(PlanViews, WorthFindsTheBestPlanForEachValue) {
   EXPECT_EQ(rows[7]["plan"], "4x B200");
   EXPECT_NEAR(rows[7]["cost_and_hours_usd"], 19.58 + 50 * 0.89, 1e-9);
   EXPECT_TRUE(rows[7]["best_to_usd"].is_null());
-  EXPECT_TRUE(has(text_of(fixture.report(), "worth"), "Never the best: 4x H100 SXM."));
+  EXPECT_TRUE(has(view_text(fixture.report(), "worth"), "Never the best: 4x H100 SXM."));
 }
 
 TEST(PlanViews, DecisionsNameAPlanForEachPriority) {
@@ -133,17 +133,17 @@ TEST(PlanViews, DecisionsNameAPlanForEachPriority) {
 
 TEST(PlanViews, DecisionsSayHowFarThePlansAreApart) {
   PlanFixture fixture;
-  EXPECT_TRUE(
-      has(text_of(fixture.report(), "decisions"), "Best trade-offs span $4.76–$19.58 (4.1x) and 3.4 h–53 min (3.8x)."));
+  EXPECT_TRUE(has(view_text(fixture.report(), "decisions"),
+                  "Best trade-offs span $4.76–$19.58 (4.1x) and 3.4 h–53 min (3.8x)."));
   for (Plan& plan : fixture.found.plans) plan.cost.p50 = Dollars{10} - plan.hours.p50 * (Dollars{0.1} / units::hour);
-  EXPECT_TRUE(has(text_of(report_of(fixture), "decisions"), "all cost about the same, so choose by time."));
+  EXPECT_TRUE(has(view_text(report_of(fixture), "decisions"), "all cost about the same, so choose by time."));
 }
 
 TEST(PlanViews, DecisionsSayWhenNoPlanKeepsTheDeadline) {
   PlanFixture fixture;
   fixture.job.limits.deadline = 0.5 * units::hour;
   for (Plan& plan : fixture.found.plans) plan.meets_deadline = false;
-  const std::string text = text_of(report_of(fixture), "decisions");
+  const std::string text = view_text(report_of(fixture), "decisions");
   EXPECT_TRUE(has(text, "none")) << text;
   EXPECT_TRUE(has(text, "no plan meets 30 min with 90% chance")) << text;
 }
@@ -212,14 +212,15 @@ TEST(PlanViews, ScalingSetsOneGpuAgainstFour) {
   EXPECT_NEAR(rows[1]["speed_up"], 6.2 / 1.6, 1e-9);
   EXPECT_NEAR(rows[1]["parallel_efficiency"], 6.2 / 1.6 / 4, 1e-9);
   EXPECT_NEAR(rows[1]["relative_cost"], 5.12 / 4.96, 1e-9);
-  EXPECT_FALSE(has(text_of(fixture.report(), "scaling"), "differs between sizes"));
+  EXPECT_FALSE(has(view_text(fixture.report(), "scaling"), "differs between sizes"));
 }
 
 TEST(PlanViews, ScalingSaysWhenPricesDoNotScale) {
   PlanFixture fixture;
-  EXPECT_TRUE(has(text_of(fixture.report(), "scaling"), "No GPU is offered in two sizes"));
+  EXPECT_TRUE(has(view_text(fixture.report(), "scaling"), "No GPU is offered in two sizes"));
   add_single(fixture, 1, 1.00, 6.2, 1.07);
-  EXPECT_TRUE(has(text_of(report_of(fixture), "scaling"), "The price per GPU-hour differs between sizes of RTX 5090"));
+  EXPECT_TRUE(
+      has(view_text(report_of(fixture), "scaling"), "The price per GPU-hour differs between sizes of RTX 5090"));
 }
 
 TEST(PlanViews, PricesTellSpotDiscountsAndWhatHoldsTheJob) {
@@ -240,7 +241,7 @@ TEST(PlanViews, PricesTellSpotDiscountsAndWhatHoldsTheJob) {
   EXPECT_NEAR(by["4x RTX 5090"]["memory_share"], 16.3 / 31.8, 1e-9);
   EXPECT_EQ(by["1x RTX 3090"]["holds_the_job"], "no");
   EXPECT_EQ(by["4x B200"]["availability"], "very rare");
-  EXPECT_TRUE(has(text_of(report, "prices", 200), "Less than 25% of the memory is used on H100 SXM and B200"));
+  EXPECT_TRUE(has(view_text(report, "prices", 200), "Less than 25% of the memory is used on H100 SXM and B200"));
   fixture.job.where.spot = SpotUse::kAllow;
   for (const json& row : rows_of(report, "prices"))
     if (row["offer"] == "4x RTX 5090") {
@@ -291,12 +292,12 @@ TEST(PlanViews, FallbackStartsWithTheNearestMissWhenNoPlanKeepsTheLimits) {
 TEST(PlanViews, FallbackSaysWhenThereIsNone) {
   PlanFixture fixture;
   fixture.found.plans.resize(1);
-  EXPECT_TRUE(has(text_of(report_of(fixture), "fallback"), "No alternative: "));
+  EXPECT_TRUE(has(view_text(report_of(fixture), "fallback"), "No alternative: "));
 }
 
 TEST(PlanViews, ChartMarksFrontierPickAndTheOthers) {
   const PlanFixture fixture;
-  const std::string text = text_of(fixture.report(), "chart", 80);
+  const std::string text = view_text(fixture.report(), "chart", 80);
   for (const char* mark : {"A  4x RTX 3090", "✔  4x RTX 5090", "B  4x H100 SXM", "C  4x B200", "a  4x RTX 4090",
                            "small letters: 1 dominated plan"})
     EXPECT_TRUE(has(text, mark)) << text;
@@ -309,7 +310,7 @@ TEST(PlanViews, ChartMarksFrontierPickAndTheOthers) {
 TEST(PlanViews, ChartDrawsDotsWhereTheOthersAreMany) {
   PlanFixture fixture;
   for (int i = 0; i < 12; ++i) fixture.found.plans.push_back(fixture.found.plans[4]);
-  const std::string text = text_of(report_of(fixture), "chart", 80);
+  const std::string text = view_text(report_of(fixture), "chart", 80);
   EXPECT_TRUE(has(text, "· 13 dominated plans")) << text;
   EXPECT_FALSE(has(text, "a  4x RTX 4090")) << text;
 }
@@ -320,7 +321,7 @@ TEST(PlanViews, AFreePlanIsCompared) {
   for (Offer& offer : fixture.market) offer.price = exactly(DollarsPerSecond{});
   const PlanReport report = report_of(fixture);
   for (const PlanView& view : plan_views()) {
-    const std::string text = text_of(report, std::string(view.name));
+    const std::string text = view_text(report, std::string(view.name));
     EXPECT_FALSE(has(text, "nan") || has(text, "inf ")) << text;
   }
 }
@@ -336,7 +337,7 @@ TEST(PlanViews, LongTablesAreCutUnlessAllIsAskedFor) {
   }
   PlanReport report = report_of(fixture);
   EXPECT_EQ(rows_of(report, "dominated").size(), 20U);
-  EXPECT_TRUE(has(text_of(report, "dominated"), "Shown 20 of 31 plans (--all)."));
+  EXPECT_TRUE(has(view_text(report, "dominated"), "Shown 20 of 31 plans (--all)."));
   report.all = true;
   EXPECT_EQ(rows_of(report, "dominated").size(), 31U);
 }

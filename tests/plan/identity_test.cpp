@@ -58,8 +58,8 @@ where: {spot: allow}
 )");
 }
 
-/// What a plan is told by, by id.
-std::map<std::string, std::string> told(const SearchResult& found) {
+/// What a plan is told_plans by, by id.
+std::map<std::string, std::string> told_plans(const SearchResult& found) {
   std::map<std::string, std::string> plans;
   for (const Plan& plan : found.plans) {
     std::string text = plan.label + ' ' + number_text(plan.hours.p50.value) + ' ' + number_text(plan.hours.p90.value) +
@@ -92,15 +92,15 @@ TEST(Identity, NoTwoPlansOfNearlyEqualOffersShareAnId) {
     std::mt19937 random(seed);
     std::vector<Offer> offers = near_duplicates(random, 60);
     std::vector<Offer> market, again;
-    const auto first = told(planned(job, offers, market));
+    const auto first = told_plans(planned(job, offers, market));
     std::ranges::shuffle(offers, random);
-    EXPECT_EQ(first, told(planned(job, offers, again))) << "the order of offers, seed " << seed;
+    EXPECT_EQ(first, told_plans(planned(job, offers, again))) << "the order of offers, seed " << seed;
     // Past market_for() as well.
     std::ranges::shuffle(market, random);
     Job asked = job;
     const auto shuffled = search(asked, known(), market, {});
     ASSERT_TRUE(shuffled.has_value());
-    EXPECT_EQ(first, told(*shuffled)) << seed;
+    EXPECT_EQ(first, told_plans(*shuffled)) << seed;
   }
 }
 
@@ -110,14 +110,14 @@ TEST(Identity, StaysWhenPricesAndWhatElseChangesFromDayToDayDo) {
   std::vector<Offer> offers = near_duplicates(random, 60);
   std::vector<Offer> market, again;
   std::set<std::string> today, tomorrow;
-  for (const auto& [id, text] : told(planned(job, offers, market))) today.insert(id);
+  for (const auto& [id, text] : told_plans(planned(job, offers, market))) today.insert(id);
   for (Offer& offer : offers) {
     offer.price = *offer.price * 1.1;
     if (offer.spot_price) offer.spot_price = *offer.spot_price * 1.1;
     offer.as_of = "2026-12-01";
     offer.source = "tomorrow";
   }
-  for (const auto& [id, text] : told(planned(job, offers, again))) tomorrow.insert(id);
+  for (const auto& [id, text] : told_plans(planned(job, offers, again))) tomorrow.insert(id);
   EXPECT_EQ(today, tomorrow);
 }
 

@@ -130,9 +130,9 @@ void expect_equal(const Points& a, const Points& b) {
 }
 
 /// Whole numbers of seconds and dollars, so that ties are real.
-class Dice {
+class Rolls {
  public:
-  explicit Dice(std::uint64_t seed) : random_(seed) {}
+  explicit Rolls(std::uint64_t seed) : random_(seed) {}
   int roll(int from, int to) {
     return from + static_cast<int>(random_.next() % static_cast<std::uint64_t>(to - from + 1));
   }
@@ -142,7 +142,7 @@ class Dice {
 };
 
 ChoiceProblem some_chain(std::uint64_t seed, int stages, int machines) {
-  Dice dice(seed);
+  Rolls dice(seed);
   ChoiceProblem problem;
   for (int m = 0; m < machines; ++m) {
     MachineTerms terms;
@@ -190,7 +190,7 @@ ChoiceProblem diamond(std::uint64_t seed) {
   problem.stages[2].needs = {0};
   problem.stages[3].needs = {1, 2};
   for (Stage& stage : problem.stages) stage.machine = true;
-  Dice dice(seed + 1000);
+  Rolls dice(seed + 1000);
   for (Stage& stage : problem.stages) {
     stage.times.resize(3, Seconds{7});
     if (!stage.dollars.empty()) stage.dollars.resize(3, Dollars{11});

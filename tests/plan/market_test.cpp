@@ -26,14 +26,14 @@ std::vector<std::string> gpus(const std::vector<Offer>& offers) {
   return names;
 }
 
-using Names = std::vector<std::string>;
+using GpuNames = std::vector<std::string>;
 
 TEST(Market, PricesOlderThanFiveMonthsBeforeTheNewestStayOut) {
   const Catalogue catalogue;
   const std::vector<Offer> known = {offer("A", 1, 1, "2026-04-30"), offer("B", 1, 1, "2025-11-01"),
                                     offer("C", 1, 1, "2025-10-30"), offer("D", 1, 1)};
   MarketFilter filter;
-  EXPECT_EQ(gpus(market_for({}, catalogue, known, filter)), (Names{"A", "B", "D"})) << "no date: kept";
+  EXPECT_EQ(gpus(market_for({}, catalogue, known, filter)), (GpuNames{"A", "B", "D"})) << "no date: kept";
   EXPECT_EQ(filter.too_old, 1);
   EXPECT_EQ(filter.offers, 4);
   EXPECT_EQ(filter.used, 3);
@@ -66,10 +66,10 @@ TEST(Market, PricesAreTakenTimesTheirLevel) {
   job.market.own = {own};
   MarketFilter filter;
   auto market = market_for(job, catalogue, known, filter);
-  EXPECT_EQ(gpus(market), (Names{"B", "C"})) << "$4 have become $6";
+  EXPECT_EQ(gpus(market), (GpuNames{"B", "C"})) << "$4 have become $6";
   job.where.max_price.reset();
   market = market_for(job, catalogue, known, filter);
-  ASSERT_EQ(gpus(market), (Names{"A", "B", "C"}));
+  ASSERT_EQ(gpus(market), (GpuNames{"A", "B", "C"}));
   EXPECT_NEAR(market[0].price->p50.value, dollars(6).value, 1e-12);
   EXPECT_NEAR(market[0].spot_price->p90.value, dollars(3).value, 1e-12);
   EXPECT_NEAR(market[2].price->p50.value, dollars(3).value, 1e-12) << "electricity is not rented";
@@ -82,7 +82,7 @@ TEST(Market, AsOfGoesBackInTime) {
   Job job;
   job.market.as_of = "2025-11";
   MarketFilter filter;
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"B", "C"})) << "nothing from the future";
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (GpuNames{"B", "C"})) << "nothing from the future";
 }
 
 TEST(Market, OwnOffersJoinOrReplaceTheKnown) {
@@ -93,9 +93,9 @@ TEST(Market, OwnOffersJoinOrReplaceTheKnown) {
   job.market.pools = {offer("C", 4, 0)};
   job.market.pools[0].kind = OfferKind::kPool;
   MarketFilter filter;
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"A", "B", "C"}));
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (GpuNames{"A", "B", "C"}));
   job.market.only = true;
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"B", "C"}));
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (GpuNames{"B", "C"}));
 }
 
 TEST(Market, WhereLeavesOut) {
@@ -114,10 +114,10 @@ TEST(Market, WhereLeavesOut) {
   EXPECT_EQ(market_for(job, catalogue, known, filter).size(), 2U) << "whatever the case";
   job.where = {};
   job.where.max_price = 3 * units::dollar / units::hour;
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"A", "B"}));
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (GpuNames{"A", "B"}));
   job.where = {};
   job.where.quota = {{"gcp", 4}};
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"A", "B"}));
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (GpuNames{"A", "B"}));
 }
 
 TEST(Market, OfOnePlaceTheNewestPriceCounts) {
@@ -165,7 +165,7 @@ TEST(Market, WhatIsNotToBeHadIsNoOffer) {
   Job job;
   job.market.today = "2026-11-25";
   MarketFilter filter;
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"A"}));
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (GpuNames{"A"}));
   EXPECT_EQ(filter.gone, 1);
   EXPECT_EQ(filter.sold_out, 1);
   EXPECT_EQ(filter.offers, filter.used + filter.gone + filter.sold_out);
@@ -181,7 +181,7 @@ TEST(Market, WhatIsNotToBeHadIsNoOffer) {
   EXPECT_EQ(none.old_newest, "2026-07-20");
   job.where.gpus = {{"C", 1}};
   MarketFilter others;
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, others)), (Names{"C"}));
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, others)), (GpuNames{"C"}));
   EXPECT_EQ(others.old_matching, 0) << "what nobody asked for is no loss";
 }
 

@@ -47,7 +47,7 @@ std::string figures(const auto& outcome) {
 }
 
 /// Everything of a search, phases by their names.
-std::string told(const Job& job, const SearchResult& found) {
+std::string told_found(const Job& job, const SearchResult& found) {
   std::string text;
   for (const Plan& plan : found.plans) {
     text += plan.id + ' ' + plan.label + ": " + figures(plan.hours) + figures(plan.cost) +
@@ -85,11 +85,11 @@ where: {spot: allow}
     Job job = job_of(text);
     ASSERT_EQ(job.phases.size(), static_cast<std::size_t>(size)) << text;
     const Searched as_written(job);
-    const std::string expected = told(as_written.job, as_written.result);
+    const std::string expected = told_found(as_written.job, as_written.result);
     for (int shuffle = 0; shuffle < 2; ++shuffle) {
       std::ranges::shuffle(job.phases, random);
       const Searched other(job);
-      EXPECT_EQ(told(other.job, other.result), expected) << "seed " << seed << '\n' << text;
+      EXPECT_EQ(told_found(other.job, other.result), expected) << "seed " << seed << '\n' << text;
     }
   }
 }

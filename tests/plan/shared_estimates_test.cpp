@@ -33,7 +33,7 @@ constexpr std::array kWork = {
          "A100 SXM 80GB"},
 };
 
-std::string told(const Plan& plan) {
+std::string told_plan(const Plan& plan) {
   const PhaseEstimate& estimate = plan.phases.front().estimate;
   return described(estimate) + " " + std::to_string(plan.hours.p50.value) + " " + std::to_string(plan.hours.p90.value) +
          " " + std::to_string(estimate.memory_total.p90.value) + " " + std::to_string(estimate.host_memory.value) +
@@ -62,7 +62,7 @@ TEST(SharedEstimates, AreThoseOfEachMachineAlone) {
       for (const Plan& plan : alone.result.plans) {
         const Plan* same = together.plan(plan.label);
         ASSERT_NE(same, nullptr) << work.phase << plan.label;
-        EXPECT_EQ(told(*same), told(plan)) << work.phase << plan.label;
+        EXPECT_EQ(told_plan(*same), told_plan(plan)) << work.phase << plan.label;
         ++found;
       }
     }

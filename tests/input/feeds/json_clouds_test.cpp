@@ -32,7 +32,7 @@ TEST(AzureFeed, TakesLinuxByTheHourAlone) {
   // The next page follows in the same file.
   const std::string next = R"({"Items":[)" + azure_row("standard_nc4as_t4_v3", "T4", "x", linux + "0.526") + "]}";
   const Feed feed = read_list("azure", page + "\n" + next);
-  EXPECT_EQ(told(feed),
+  EXPECT_EQ(said(feed),
             (Lines{"8x H100 SXM 98.32 in eastus", "8x H100 SXM spot 18.5 in eastus", "1x T4 0.526 in eastus"}));
   EXPECT_EQ(feed.offers[0].vcpus, 96);
   EXPECT_EQ(feed.rejections, counts({{"with Windows", 1},
@@ -81,7 +81,7 @@ TEST(AwsFeed, JoinsMachinesWithTheirPrices) {
   list += R"("terms":{"OnDemand":{)" + aws_term("A", "55.0400000000") + "," + aws_term("B", "99") +
           R"(},"Reserved":{)" + aws_term("A", "11.11") + "," + aws_term("G", "0.2") + "}}}";
   const Feed feed = read_list("aws", list);
-  ASSERT_EQ(told(feed), Lines{"8x H100 SXM 55.04 in us-east-1"}) << "on demand, not the reservation";
+  ASSERT_EQ(said(feed), Lines{"8x H100 SXM 55.04 in us-east-1"}) << "on demand, not the reservation";
   EXPECT_EQ(feed.offers[0].as_of, "2026-11-02");
   EXPECT_DOUBLE_EQ(feed.offers[0].ram / units::GiB, 2048);
   EXPECT_EQ(feed.rejections, counts({{"not with Linux", 1},
@@ -127,7 +127,7 @@ TEST(AwsFeed, ReadsThePricingPage) {
     "regions":{"US East (N. Virginia)":{"a":{"Instance Type":"p4d.24xlarge","Operating System":"Linux","price":"21.9576"},
     "b":{"Instance Type":"p4d.24xlarge","Operating System":"Windows","price":"26"},
     "c":{"Instance Type":"m5.large","Operating System":"Linux","price":"0.096"}}}})json");
-  EXPECT_EQ(told(feed), Lines{"8x A100 SXM 40GB 21.9576 in us-east-1"});
+  EXPECT_EQ(said(feed), Lines{"8x A100 SXM 40GB 21.9576 in us-east-1"});
   EXPECT_EQ(feed.offers[0].as_of, "2026-09-10");
   EXPECT_EQ(feed.rejections, counts({{"not with Linux", 1}, {"no GPU", 1}}));
 }
@@ -151,7 +151,7 @@ TEST(AwsFeed, SetsSpotPricesAtTheFloorAside) {
     {"AvailabilityZone":"us-east-1b","InstanceType":"p5.48xlarge","ProductDescription":"Windows","SpotPrice":"20"}]})"));
   ASSERT_TRUE(reader->finish());
   const Feed feed = rows.finish();
-  EXPECT_EQ(told(feed), Lines{"8x H100 SXM spot 14.25 in us-east-1"});
+  EXPECT_EQ(said(feed), Lines{"8x H100 SXM spot 14.25 in us-east-1"});
   EXPECT_EQ(feed.offers[0].zone, "us-east-1b");
   EXPECT_EQ(feed.offers[0].as_of, "2026-11-20");
   EXPECT_EQ(feed.rejected(), 2U);
@@ -167,7 +167,7 @@ TEST(AwsFeed, ReadsTheSpotHistoryWithAndWithoutItsWrapping) {
     ASSERT_NE(format, nullptr) << text;
     EXPECT_EQ(format->name, "aws-spot-history");
     const Feed feed = read_list("aws-spot-history", text);
-    EXPECT_EQ(told(feed), Lines{"1x L4 spot 0.25 in us-east-1"});
+    EXPECT_EQ(said(feed), Lines{"1x L4 spot 0.25 in us-east-1"});
     EXPECT_EQ(feed.rejections, counts({{"not with Linux", 1}}));
   }
 }
@@ -187,7 +187,7 @@ callback({"vers":0.01,"config":{"rate":"perhr","regions":[{"region":"us-east","f
     const auto feeds = source.finish();
     ASSERT_TRUE(feeds) << feeds.error().message;
     ASSERT_EQ(feeds->size(), 1U);
-    EXPECT_EQ(told(feeds->front()), Lines{"1x L4 spot 0.25 in us-east-1"});
+    EXPECT_EQ(said(feeds->front()), Lines{"1x L4 spot 0.25 in us-east-1"});
   }
   // A damaged one says where.
   FeedSource source({.file = "spot.js", .provider = "", .as_of = "", .source = ""}, "", catalogue());
@@ -238,7 +238,7 @@ TEST(AwsFeed, ReadsTheSpotPage) {
       read_list("aws-spot", R"({"config":{"rate":"perhr","regions":[{"region":"us-east","instanceTypes":[{"type":"gpu",
     "sizes":[{"size":"g6.xlarge","valueColumns":[{"name":"linux","prices":{"USD":"0.25"}},{"name":"mswin","prices":{"USD":"0.4"}}]},
     {"size":"g6.2xlarge","valueColumns":[{"name":"linux","prices":{"USD":"N/A*"}}]}]}]}]}})");
-  EXPECT_EQ(told(feed), Lines{"1x L4 spot 0.25 in us-east-1"});
+  EXPECT_EQ(said(feed), Lines{"1x L4 spot 0.25 in us-east-1"});
   EXPECT_EQ(feed.rejections, counts({{"not with Linux", 1}, {"no price", 1}}));
 }
 
@@ -282,7 +282,7 @@ TEST(OciFeed, JoinsMachinesWithThePricesOfTheirParts) {
     for (const std::size_t piece : {1U, 64U, 100'000U}) {
       const Read read = read_as("oci", text, piece);
       EXPECT_EQ(read.error, "");
-      EXPECT_EQ(told(read.feed), machines);
+      EXPECT_EQ(said(read.feed), machines);
     }
     const Feed feed = read_as("oci", text).feed;
     EXPECT_EQ(feed.rejections, counts({{"no GPU", 2},
@@ -309,7 +309,7 @@ TEST(VerdaFeed, DividesTheMemoryOfAllGpus) {
     {"instance_type":"1V100.6V","gpu":{"description":"1x Tesla V100 16GB","number_of_gpus":1},"gpu_memory":{"size_in_gigabytes":16},
      "price_per_hour":"0.89","spot_price":"0"},
     {"instance_type":"CPU.4V","gpu":{"description":"","number_of_gpus":0},"price_per_hour":"0.1"}])");
-  EXPECT_EQ(told(feed), (Lines{"2x RTX A6000 1.98 spot 0.7", "1x V100 SXM2 16GB 0.89"}));
+  EXPECT_EQ(said(feed), (Lines{"2x RTX A6000 1.98 spot 0.7", "1x V100 SXM2 16GB 0.89"}));
   EXPECT_EQ(feed.rejections, counts({{"no GPU", 1}}));
 }
 
@@ -319,14 +319,14 @@ TEST(VultrFeed, TellsPartsOfGpusByTheirMemory) {
     {"id":"vcg-a100-6c-60g-40vram","vcpu_count":6,"ram":1,"monthly_cost":800,"hourly_cost":1.2,"locations":["ewr"],"gpu_vram_gb":40,"gpu_type":"NVIDIA_A100"},
     {"id":"vcg-a40-48c-240g-96vram","vcpu_count":48,"ram":245760,"monthly_cost":2500,"locations":[],"gpu_vram_gb":96,"gpu_type":"NVIDIA_A40"},
     {"id":"vc2-1c","vcpu_count":1,"ram":1024,"monthly_cost":5,"hourly_cost":0.007,"locations":["ewr"]}]})");
-  EXPECT_EQ(told(feed),
+  EXPECT_EQ(said(feed),
             (Lines{"1x A100 PCIe 80GB 2.397 in ewr", "1x A100 PCIe 80GB 2.397 in ord", "2x A40 3.424658, sold out"}));
   EXPECT_EQ(feed.rejections, counts({{"a part of a GPU", 1}, {"no GPU", 1}}));
   const Feed metal = read_list("vultr-metal", R"({"plans_metal":[
     {"id":"vbm-256c-2048gb-8-mi300x-gpu","cpu_threads":256,"ram":2321924,"monthly_cost":11773.44,"hourly_cost":17.52,"hourly_cost_preemptible":14.72,"locations":["ord"]},
     {"id":"vbm-72c-480gb-gh200-gpu","cpu_threads":72,"ram":491520,"monthly_cost":1344,"locations":["atl"]},
     {"id":"vbm-4c-32gb","monthly_cost":120,"hourly_cost":0.2,"locations":["atl"]}]})");
-  EXPECT_EQ(told(metal), (Lines{"8x MI300X 17.52 spot 14.72 in ord", "1x GH200 96GB 2 in atl"}));
+  EXPECT_EQ(said(metal), (Lines{"8x MI300X 17.52 spot 14.72 in ord", "1x GH200 96GB 2 in atl"}));
 }
 
 TEST(DigitalOceanFeed, TakesSingleGpusForPartsOfBoards) {
@@ -336,7 +336,7 @@ TEST(DigitalOceanFeed, TakesSingleGpusForPartsOfBoards) {
      "gpu_info":{"count":1,"vram":{"amount":80,"unit":"gib"},"model":"nvidia_h100"}},
     {"slug":"gpu-mi300x8-1536gb","memory":1966080,"vcpus":160,"price_hourly":15.92,"regions":["nyc1"],"available":false,
      "gpu_info":{"count":8,"vram":{"amount":1536,"unit":"gib"},"model":"amd_mi300x"}}]})");
-  EXPECT_EQ(told(feed),
+  EXPECT_EQ(said(feed),
             (Lines{"1x H100 SXM 3.39 in nyc2", "1x H100 SXM 3.39 in tor1", "8x MI300X 15.92 in nyc1, sold out"}));
 }
 
@@ -344,7 +344,7 @@ TEST(HyperstackFeed, TellsBridgesFromBoardsAndDatesItsRows) {
   const Feed feed = read_list("hyperstack", R"({"data":{"CANADA":{"H100":[
     {"name":"n3-H100x8-NVLink","vendor_region_name":"CANADA-1","price_per_hour":21.5,"cpu":252,"ram":1440,"gpu":"H100-80G-PCIe-NVLink","gpu_count":8,"stock":9,"is_available":true,"created_at":"1730479999"},
     {"name":"n3-H100x8-SXM5","vendor_region_name":"CANADA-1","price_per_hour":24,"gpu":"H100-80G-SXM5","gpu_count":8,"stock":0}]}}})");
-  EXPECT_EQ(told(feed), (Lines{"8x H100 PCIe 21.5 in CANADA-1", "8x H100 SXM 24 in CANADA-1, sold out"}));
+  EXPECT_EQ(said(feed), (Lines{"8x H100 PCIe 21.5 in CANADA-1", "8x H100 SXM 24 in CANADA-1, sold out"}));
   EXPECT_EQ(feed.offers[0].as_of, "2024-11-01");
   EXPECT_EQ(feed.offers[1].as_of, "2026-11-25");
 }
@@ -352,7 +352,7 @@ TEST(HyperstackFeed, TellsBridgesFromBoardsAndDatesItsRows) {
 TEST(JarvisLabsFeed, MultipliesAllThatIsOfOneGpu) {
   const Feed feed = read_list("jarvislabs", R"({"server_meta":[{"gpu_type":"H100","region":"r","num_free_devices":2,
     "price_per_hour":3,"spot_price":1.5,"vram":"80","cpus_per_gpu":16,"ram_per_gpu":200,"num_gpus":"4","workload_type":"vm"}]})");
-  EXPECT_EQ(told(feed), (Lines{"1x H100 SXM 3 spot 1.5 in r", "2x H100 SXM 6 spot 3 in r",
+  EXPECT_EQ(said(feed), (Lines{"1x H100 SXM 3 spot 1.5 in r", "2x H100 SXM 6 spot 3 in r",
                                "4x H100 SXM 12 spot 6 in r, sold out"}));
   EXPECT_EQ(feed.offers[2].vcpus, 64);
 }
@@ -361,7 +361,7 @@ TEST(SeewebFeed, CountsEuros) {
   const std::string_view list = R"({"plans":[
     {"name":"ECS1GPU7","cpu":"8","ram":"32768","gpu":"1","gpu_label":"L40s 48GB","hourly_price":0.8,"available":true,"available_regions":[{"location":"it-fr2"}]},
     {"name":"eCS4","cpu":"4","gpu":"0","gpu_label":null,"hourly_price":0.06,"available":true,"available_regions":[]}]})";
-  EXPECT_EQ(told(read_list("seeweb", list)), Lines{"1x L40S 1 in it-fr2"});
+  EXPECT_EQ(said(read_list("seeweb", list)), Lines{"1x L40S 1 in it-fr2"});
   FeedRows rows({"x.json", "seeweb", "2026-11-25", "s"}, "", catalogue());
   const auto reader = find_feed_format("seeweb")->reader(rows);
   ASSERT_TRUE(reader->take(list));

@@ -72,7 +72,7 @@ inline double hourly(const std::optional<Interval<DollarsPerSecond>>& price) {
 }
 
 /// "8x H100 SXM 23.92 spot 7.5 in us-east-1"; "sold out" behind it.
-inline std::string told(const Offer& offer) {
+inline std::string said(const Offer& offer) {
   std::string text = std::to_string(offer.gpus) + "x " + offer.gpu;
   if (offer.price) text += " " + number_text(hourly(offer.price));
   if (offer.spot_price) text += " spot " + number_text(hourly(offer.spot_price));
@@ -81,9 +81,9 @@ inline std::string told(const Offer& offer) {
   return text;
 }
 
-inline std::vector<std::string> told(const Feed& feed) {
+inline std::vector<std::string> said(const Feed& feed) {
   std::vector<std::string> lines;
-  for (const Offer& offer : feed.offers) lines.push_back(told(offer));
+  for (const Offer& offer : feed.offers) lines.push_back(said(offer));
   return lines;
 }
 

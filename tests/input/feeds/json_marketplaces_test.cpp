@@ -11,7 +11,7 @@ TEST(VastFeed, TakesThePriceWithoutTheDiskAndTheShareOfTheMachine) {
     "gpu_ram":24564,"gpu_frac":0.25,"cpu_cores":64,"cpu_cores_effective":16,"cpu_ram":262144,"dph_base":0.8,"dph_total":0.9,
     "storage_cost":0.15,"inet_up_cost":0.002,"min_bid":0.4,"reliability2":0.98,"verification":"verified","hosting_type":1,
     "rentable":true,"rented":false,"geolocation":"Norway, NO"}]})");
-  ASSERT_EQ(told(feed), Lines{"2x RTX 4090 0.8 spot 0.4 in Norway, NO"});
+  ASSERT_EQ(said(feed), Lines{"2x RTX 4090 0.8 spot 0.4 in Norway, NO"});
   const Offer& offer = feed.offers[0];
   EXPECT_EQ(offer.provider, "vast");
   EXPECT_EQ(offer.instance, "offer 11 (machine 5)");
@@ -33,14 +33,14 @@ TEST(VastFeed, KnowsItsOtherShapesAndSentinels) {
     {"gpu_name":"RTX 4090","num_gpus":1,"dph_base":0,"dph_total":0},
     {"gpu_name":"Imaginary 9999","num_gpus":1,"dph_base":1,"dph_total":1},
     7])");
-  EXPECT_EQ(told(feed), (Lines{"1x RTX 3090 0.25", "8x H100 SXM 16, sold out", "1x H100 NVL spot 1, sold out"}));
+  EXPECT_EQ(said(feed), (Lines{"1x RTX 3090 0.25", "8x H100 SXM 16, sold out", "1x H100 NVL spot 1, sold out"}));
   EXPECT_EQ(feed.rejections, counts({{"a part of a GPU", 1},
                                      {"a price of 0", 1},
                                      {"a GPU that gpuplan does not know: Imaginary 9999", 1},
                                      {"an entry that is no object in braces", 1}}));
   EXPECT_EQ(feed.corrections.count("min_bid 0 stands for none"), 1U);
   EXPECT_EQ(
-      told(read_list("vast", R"({"offers":{"gpu_name":"RTX 3090","num_gpus":1,"dph_base":0.2,"dph_total":0.3}})")),
+      said(read_list("vast", R"({"offers":{"gpu_name":"RTX 3090","num_gpus":1,"dph_base":0.2,"dph_total":0.3}})")),
       Lines{"1x RTX 3090 0.2"});
 }
 
@@ -49,7 +49,7 @@ TEST(RunpodFeed, MultipliesThePriceOfOneGpuUpToItsLimit) {
     "memoryInGb":80,"securePrice":3,"communityPrice":2.5,"secureSpotPrice":1.5,"maxGpuCount":8,
     "maxGpuCountCommunityCloud":2,"lowestPrice":{"uninterruptablePrice":2.5,"minimumBidPrice":2.5,"minVcpu":16,
     "minMemory":125,"stockStatus":"Low"}}]}})");
-  EXPECT_EQ(told(feed), (Lines{"1x H100 SXM 3 spot 1.5, low", "2x H100 SXM 6 spot 3, low", "4x H100 SXM 12 spot 6, low",
+  EXPECT_EQ(said(feed), (Lines{"1x H100 SXM 3 spot 1.5, low", "2x H100 SXM 6 spot 3, low", "4x H100 SXM 12 spot 6, low",
                                "8x H100 SXM 24 spot 12, low", "1x H100 SXM 2.5, low", "2x H100 SXM 5, low"}));
   EXPECT_EQ(feed.offers[3].vcpus, 128);
   EXPECT_EQ(feed.offers[3].instance, "8x NVIDIA H100 80GB HBM3 secure");
@@ -62,7 +62,7 @@ TEST(RunpodFeed, TellsSoldOutFromNoPrice) {
     {"id":"NVIDIA RTX A5000","securePrice":null,"communityPrice":null,"lowestPrice":{"uninterruptablePrice":null}},
     {"id":"NVIDIA GeForce RTX 4090","securePrice":0.7,"lowestPrice":{"uninterruptablePrice":null,"stockStatus":null}},
     {"id":"NVIDIA RTX A4000","lowestPrice":{"uninterruptablePrice":0.3,"availableGpuCounts":[2],"stockStatus":"High"}}]})");
-  EXPECT_EQ(told(feed), (Lines{"1x RTX 4090 0.7, sold out", "1x RTX A4000 0.3, sold out", "2x RTX A4000 0.6, high"}));
+  EXPECT_EQ(said(feed), (Lines{"1x RTX 4090 0.7, sold out", "1x RTX A4000 0.3, sold out", "2x RTX A4000 0.6, high"}));
   EXPECT_EQ(feed.rejections, counts({{"no price: out of stock", 1}}));
 }
 
@@ -71,7 +71,7 @@ TEST(RunpodFeed, ReadsTheNewCatalogue) {
     {"id":"NVIDIA A100 80GB PCIe","memory":80,"price":{"secure":1.6,"community":null},"availability":"MEDIUM"},
     {"id":"NVIDIA RTX A5000","memory":24,"price":{"secure":0.3,"community":0.2},"availability":"NONE"},
     {"id":"NVIDIA L4","memory":24,"price":{"secure":null,"community":null},"availability":"NONE"}]})");
-  EXPECT_EQ(told(feed),
+  EXPECT_EQ(said(feed),
             (Lines{"1x A100 PCIe 80GB 1.6, medium", "1x RTX A5000 0.3, sold out", "1x RTX A5000 0.2, sold out"}));
   EXPECT_EQ(feed.rejections, counts({{"no price: out of stock", 1}}));
 }
@@ -87,13 +87,13 @@ TEST(LambdaFeed, CountsCentsAndRegionsWithCapacity) {
       "price_cents_per_hour":249,"specs":{"gpus":1}},"regions_with_capacity_available":[]},
     "d":{"instance_type":{"name":"cpu_4x","description":"4x CPU","gpu_description":"N/A","price_cents_per_hour":10,
       "specs":{"gpus":0}},"regions_with_capacity_available":[]}}})json");
-  EXPECT_EQ(told(feed), (Lines{"1x A100 SXM 40GB 1.29 in us-east-1", "1x A100 SXM 40GB 1.29 in us-west-2",
+  EXPECT_EQ(said(feed), (Lines{"1x A100 SXM 40GB 1.29 in us-east-1", "1x A100 SXM 40GB 1.29 in us-west-2",
                                "8x H100 SXM 23.92, sold out", "1x H100 PCIe 2.49, sold out"}));
   EXPECT_EQ(feed.rejections, counts({{"no GPU", 1}}));
   const Feed list = read_list("lambda", R"json({"data":[{"instance_type":{"name":"gpu_1x_a10",
     "description":"1x A10 (24 GB PCIe)","price_cents_per_hour":75,"specs":{}},
     "regions_with_capacity_available":[{"name":"x"}]}]})json");
-  EXPECT_EQ(told(list), Lines{"1x A10 0.75 in x"});
+  EXPECT_EQ(said(list), Lines{"1x A10 0.75 in x"});
 }
 
 TEST(PrimeIntellectFeed, TellsSpotTermsAndClusters) {
@@ -106,7 +106,7 @@ TEST(PrimeIntellectFeed, TellsSpotTermsAndClusters) {
     {"gpuType":"A100_80GB","socket":"SXM4","gpuCount":1,"prices":{"onDemand":null,"communityPrice":0.9}},
     {"gpuType":"H100_80GB","socket":"SXM5","gpuCount":32,"prices":{"onDemand":64}},
     {"gpuType":"H100_80GB","socket":"SXM5","gpuCount":8,"prices":{"onDemand":9},"prepaidTime":720}],"totalCount":5})");
-  EXPECT_EQ(told(feed),
+  EXPECT_EQ(said(feed),
             (Lines{"8x H100 SXM 16.5 in canada, high", "1x H100 PCIe spot 1, sold out", "1x A100 SXM 80GB 0.9"}));
   EXPECT_EQ(feed.offers[0].zone, "CA-1");
   EXPECT_NEAR(feed.offers[0].disk_price->value * 1e9 * 730 * 3600, 0.073, 1e-12) << "a GB for an hour";
@@ -118,7 +118,7 @@ TEST(PrimeIntellectFeed, ReadsTheSummaryButTheLowestOfAll) {
     "cheapest":{"onDemand":1.6,"communityPrice":null,"spotPrice":null},
     "canada":{"onDemand":1.6,"communityPrice":null,"spotPrice":0.5},
     "eu_east":{"onDemand":null,"communityPrice":1.7,"spotPrice":null}}}})");
-  EXPECT_EQ(told(feed), (Lines{"2x L40S 1.6 spot 0.5 in canada", "2x L40S 1.7 in eu_east"}));
+  EXPECT_EQ(said(feed), (Lines{"2x L40S 1.6 spot 0.5 in canada", "2x L40S 1.7 in eu_east"}));
   EXPECT_EQ(feed.rejected(), 1U);
 }
 
@@ -129,7 +129,7 @@ TEST(ShadeformFeed, CountsCentsForEachRegion) {
     {"region":"r2","available":false}]},
     {"cloud":"c","shade_instance_type":"A100_80G","num_gpus":1,"gpu_type":"A100_80G","interconnect":"pcie",
     "hourly_price":150,"availability":[]}]})");
-  EXPECT_EQ(told(feed),
+  EXPECT_EQ(said(feed),
             (Lines{"8x H100 SXM 25.6 in r1", "8x H100 SXM 25.6 in r2, sold out", "1x A100 PCIe 80GB 1.5, sold out"}));
   EXPECT_EQ(feed.offers[0].instance, "c h8");
 }
@@ -147,7 +147,7 @@ TEST(ShadeformFeed, TellsClustersOfSeveralMachinesFromOne) {
                                  cluster("1", R"({"region":"houston","available":true})") + "," +
                                  cluster("1", R"([{"region":"oslo","available":false}])") +
                                  R"(,{"cloud":"denvr","num_instances":1,"availability":[]}]})");
-  EXPECT_EQ(told(feed), (Lines{"8x H100 SXM 24 in houston", "8x H100 SXM 24 in oslo, sold out"}));
+  EXPECT_EQ(said(feed), (Lines{"8x H100 SXM 24 in houston", "8x H100 SXM 24 in oslo, sold out"}));
   EXPECT_EQ(feed.rejections,
             counts({{"several machines as one cluster", 1}, {"a cluster that does not say what is in it", 1}}));
 }
@@ -163,7 +163,7 @@ TEST(DstackFeed, TakesTheCloudOfEachOffer) {
     {"backend":"ssh","region":"remote","instance_type":"on-prem","resources":{"gpus":[{"name":"L4"}]},"spot":false,"price":0},
     {"backend":"aws","region":"us-east-1","instance_type":"m5.large","resources":{"gpus":[]},"spot":false,"price":0.1}],
     "total_offers":4})");
-  EXPECT_EQ(told(feed), (Lines{"1x MI300X 2.49 in EU-RO-1", "2x H100 SXM spot 5 in us-east-1, sold out"}));
+  EXPECT_EQ(said(feed), (Lines{"1x MI300X 2.49 in EU-RO-1", "2x H100 SXM spot 5 in us-east-1, sold out"}));
   EXPECT_EQ(feed.offers[0].provider, "runpod");
   EXPECT_EQ(feed.rejections, counts({{"no GPU", 1}, {"a machine of one's own", 1}}));
 }

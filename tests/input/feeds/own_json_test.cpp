@@ -18,7 +18,7 @@ TEST(OwnJson, FindsFieldsByTheirUsualNames) {
     {"provider":"c","gpu":"L40S","gpus":1,"price":"one"},
     {"provider":"c","gpu":"L40S","gpus":1,"price":1,"currency":"CHF"},
     {"gpu":"L40S","gpus":1,"price":1}, 5]})");
-  EXPECT_EQ(told(feed), (Lines{"8x H100 SXM 20 in eu", "8x H100 SXM 20, sold out", "1x L40S 1", "2x L40S 1.5",
+  EXPECT_EQ(said(feed), (Lines{"8x H100 SXM 20 in eu", "8x H100 SXM 20, sold out", "1x L40S 1", "2x L40S 1.5",
                                "1x L40S spot 1", "1x L40S 1 spot 0.4"}));
   EXPECT_EQ(feed.offers[0].as_of, "2026-11-20");
   EXPECT_EQ(feed.offers[1].as_of, "2026-11-21");
@@ -40,7 +40,7 @@ TEST(OwnJson, FindsFieldsInObjectsOfARecord) {
     {"provider":"e","gpu":{"model":"L4"},"price":{"hourly":{"value":1}}},
     {"proveedor":"f","tarjeta":"L4","cantidad":2,"precio_por_hora":"1,50"},
     {"provider":"g","gpu":"L4","gpus":2,"price":1.5,"tags":["a","b"],"history":[{"price":1},{"price":2}]}])");
-  EXPECT_EQ(told(feed), (Lines{"8x H100 SXM 25.5 in eu-west", "2x L4 2.5 spot 1", "4x L40S 12.8", "1x L4 1",
+  EXPECT_EQ(said(feed), (Lines{"8x H100 SXM 25.5 in eu-west", "2x L4 2.5 spot 1", "4x L40S 12.8", "1x L4 1",
                                "2x L4 1.5", "2x L4 1.5"}));
   ASSERT_EQ(feed.offers.size(), 6U);
   EXPECT_EQ(feed.offers[0].provider, "acme");
@@ -52,7 +52,7 @@ TEST(OwnJson, FindsFieldsInObjectsOfARecord) {
 TEST(OwnJson, KindsOfPriceUnderAnyName) {
   const auto of = [](const std::string& field) {
     const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":1,"price":1,)" + field + "}]");
-    return feed.kept == 1 ? told(feed).front() : feed.rejections.begin()->first;
+    return feed.kept == 1 ? said(feed).front() : feed.rejections.begin()->first;
   };
   for (const char* field : {R"("type":"spot")", R"("plan":"Preemptible")", R"("purchase_option":"spot")",
                             R"("interruptible":true)", R"("anything":"spot")"})
@@ -66,7 +66,7 @@ TEST(OwnJson, KindsOfPriceUnderAnyName) {
     EXPECT_EQ(of(field), "1x L4 1") << field;
   EXPECT_EQ(of(R"("pricing_model":"flux")"), "a kind of price that gpuplan does not know");
   const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":1,"price":2,"spot_price":"soon"}])");
-  EXPECT_EQ(told(feed), Lines{"1x L4 2"});
+  EXPECT_EQ(said(feed), Lines{"1x L4 2"});
   EXPECT_EQ(feed.corrections, counts({{"spot: a price that is no number, left out", 1}}));
 }
 
@@ -74,7 +74,7 @@ TEST(OwnJson, ReadsPricesAndDatesAsTablesAreRead) {
   const auto of = [](const std::string& fields) {
     const Feed feed = read_list("json", R"([{"provider":"c","gpu":"L4","gpus":2,)" + fields + "}]");
     if (feed.kept != 1) return feed.rejections.empty() ? std::string("none") : feed.rejections.begin()->first;
-    return told(feed).front() + ", " + feed.offers[0].as_of;
+    return said(feed).front() + ", " + feed.offers[0].as_of;
   };
   const std::string today = of(R"("price":6)").substr(std::string("2x L4 6, ").size());
   for (const char* unit : {R"("unit":"gpu_hour")", R"("priceUnit":"$/GPU/h")", R"("unit_price":"per GPU")",
@@ -103,7 +103,7 @@ TEST(OwnJson, ReadsARecordALine) {
   const Feed feed = read_list("jsonl",
                               "{\"provider\":\"a\",\"gpu\":\"L4\",\"gpus\":1,\"price\":0.5}\n"
                               "{\"provider\":\"a\",\"gpu\":\"T4\",\"gpus\":1,\"price\":0.2}\n");
-  EXPECT_EQ(told(feed), (Lines{"1x L4 0.5", "1x T4 0.2"}));
+  EXPECT_EQ(said(feed), (Lines{"1x L4 0.5", "1x T4 0.2"}));
   EXPECT_EQ(feed.rows, 2U);
 }
 
@@ -114,7 +114,7 @@ TEST(OwnJson, ALedgerWithoutNumbersIsOfOneGpu) {
     {"provider":"a","gpu":"a100-sxm-40","vram_gb":40,"usd_hr":1.2,"kind":"secure","min_gpus":8},
     {"provider":"a","gpu":"l4","vram_gb":24,"usd_hr":0.8,"kind":"serverless"},
     {"provider":"a","gpu":"RTX 6000 Pro","vram_gb":96,"usd_hr":1.8,"kind":"on-demand"}]})");
-  EXPECT_EQ(told(feed), (Lines{"1x H100 SXM 2.5", "1x A100 PCIe 80GB spot 1.5", "8x A100 SXM 40GB 9.6",
+  EXPECT_EQ(said(feed), (Lines{"1x H100 SXM 2.5", "1x A100 PCIe 80GB spot 1.5", "8x A100 SXM 40GB 9.6",
                                "1x RTX PRO 6000 Blackwell Server 1.8"}));
   EXPECT_EQ(feed.corrected, 4U);
   EXPECT_EQ(feed.rejections, counts({{"a serverless price, which rents no machine", 1}}));
@@ -136,7 +136,7 @@ TEST(OwnJson, WhatElseARowIsCalledDoesNotHideThatItIsSpot) {
     {"provider":"a","gpu":"H100 PCIe","gpus":1,"tier":"prototyping","is_spot":false,"price":2.5},
     {"provider":"a","gpu":"H100 PCIe","gpus":8,"price":20,"interconnect":"SXM5"},
     {"provider":"a","gpu":"H100","gpus":1,"price":2.8,"form_factor":"SXM5"}])");
-  EXPECT_EQ(told(feed), (Lines{"1x H100 PCIe spot 1.5", "1x H100 SXM 2.8"}));
+  EXPECT_EQ(said(feed), (Lines{"1x H100 PCIe spot 1.5", "1x H100 SXM 2.8"}));
   EXPECT_EQ(feed.rejections, counts({{"a kind of price that gpuplan does not know", 1},
                                      {"a form factor that contradicts the name of the GPU", 1}}));
 }
