@@ -63,6 +63,7 @@ std::string remedy_in_flags(const std::string& change, const Job& job) {
     return (each ? "--gpu " + shell_word(number + "x " + choices.front().gpu) : "--counts " + number) +
            change.substr(gpus + 5);
   }
+  if (change.starts_with("micro: auto")) return "leave out --micro";
   std::string flag = in_flags("phases." + change);
   if (!flag.starts_with("--")) return change;
   if (flag.starts_with("--sequence")) std::erase(flag, ',');

@@ -293,6 +293,24 @@ std::string without_flags(std::string text) {
   return text;
 }
 
+/// The first sentence, without what stands in brackets; empty where that is all of it.
+std::string first_sentence(const std::string& text) {
+  std::string first;
+  int inside = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++inside;
+    if (inside == 0) first += text[i];
+    if (text[i] == ')' && inside > 0) {
+      --inside;
+      if (inside == 0 && first.ends_with(' ')) first.pop_back();  // the blank before the bracket
+    }
+    const bool ends = inside == 0 && text[i] == '.' && i + 2 < text.size() && text[i + 1] == ' ' &&
+                      (text[i + 2] >= 'A' && text[i + 2] <= 'Z');
+    if (ends) break;
+  }
+  return inside == 0 && first.size() < text.size() ? first : std::string();
+}
+
 std::string variants_remark(const PlanReport& report, const Plan&) {
   std::vector<std::string> parts;
   for (const VariantReport& variant : report.variants)
@@ -410,6 +428,7 @@ std::vector<Remark> remarks(const PlanReport& report) {
     if (const std::string text = rule.say(report, *pick); !text.empty())
       found.push_back({rule.say == api_words && dearer ? weights.weight_host : weights.*rule.weight, text, rule.warning,
                        rule.say == assumed_remark ? without_flags(text) : "",
+                       rule.say == assumed_remark ? "" : first_sentence(text),
                        rule.say == assumed_remark ? "Assumed: several settings (--details)." : "",
                        rule.say == regret_remark && !regrets_nothing(report, *pick) ? stays_words(report, "It") : "",
                        rule.say == spot_remark          ? RemarkAbout::kSpot

@@ -16,6 +16,7 @@ struct Remark {
   std::string text;   ///< one paragraph
   bool warning = false;
   std::string shorter{};  ///< what is said where there is no room for all of it; empty: nothing
+  std::string brief{};    ///< its first sentence, where there is no room for that either; empty: it is one
   std::string least{};    ///< where there is no room for that either
   std::string also{};     ///< said after it where all else that is said leaves room; empty: nothing
   RemarkAbout about = RemarkAbout::kOther;

@@ -37,10 +37,9 @@ class ShortAnswer {
     blank();
     table();
     phases();
-    const std::string tail = more();
     blank();
-    remarks_within(room() - lines_of(tail));
-    text_ += tail;
+    const Untold untold = remarks_within(room() - lines_of(more({})));
+    text_ += more(untold);
     return std::move(text_);
   }
 
@@ -155,23 +154,36 @@ class ShortAnswer {
     return static_cast<int>(most) - lines_of(text_);
   }
 
-  /// The heaviest that there is room for; warnings first.
-  void remarks_within(int lines) {
+  /// Remarks for which there is no room.
+  struct Untold {
+    int warnings = 0;
+    int others = 0;
+  };
+
+  /// Writes the heaviest that there is room for, warnings first.
+  Untold remarks_within(int lines) {
     const auto most = static_cast<std::size_t>(report_.catalogue.answer_constants.remarks);
     std::vector<Remark> taken;
+    Untold untold;
     std::vector<Remark> all = remarks(report_);
     // What is assumed is always said, if only that something is.
     int kept = std::ranges::any_of(all, [](const Remark& remark) { return !remark.least.empty(); }) ? 1 : 0;
     for (Remark& remark : all) {
       const bool due = !remark.least.empty();
       if (due) kept = 0;
-      else if (taken.size() + static_cast<std::size_t>(kept) >= most) continue;
+      else if (taken.size() + static_cast<std::size_t>(kept) >= most) {
+        ++(remark.warning ? untold.warnings : untold.others);
+        continue;
+      }
       const int room = lines - kept;
       const bool narrow = screen_.columns < kUsualColumns || screen_.markdown();
-      for (std::string* fewer : {&remark.shorter, &remark.least})
+      for (std::string* fewer : {&remark.shorter, &remark.brief, &remark.least})
         if (!narrow && lines_of(words_of(remark)) > room && !fewer->empty()) remark.text = std::move(*fewer);
       const int takes = lines_of(words_of(remark));
-      if (remark.text.empty() || (!narrow && takes > room)) continue;
+      if (!due && !narrow && takes > room) {
+        ++(remark.warning ? untold.warnings : untold.others);
+        continue;
+      }
       lines -= takes;
       taken.push_back(std::move(remark));
     }
@@ -197,6 +209,7 @@ class ShortAnswer {
     }
     sort_stably(taken, {}, [](const Remark& remark) { return !remark.warning; });
     for (const Remark& remark : taken) text_ += words_of(remark);
+    return untold;
   }
   static constexpr int kUsualColumns = 100;
 
@@ -205,11 +218,17 @@ class ShortAnswer {
                      remark.warning ? Paint::kYellow : Paint::kPlain);
   }
 
-  std::string more() const {
+  /// "More: --details (1 more warning), ...", and what comes next.
+  std::string more(const Untold& untold) const {
+    const std::string left = untold.warnings > 0 ? " (" + count_of(untold.warnings, "more warning") + ")"
+                             : untold.others > 0 ? " (" + count_of(untold.others, "more remark") + ")"
+                                                 : std::string();
+    // One bracket more is one less, so that the line stays one.
+    const std::string names = left.empty() ? " (--help lists them)" : "";
     const std::string all =
         more_plans_ > 0 ? "--all (" + count_of(static_cast<double>(more_plans_), "more plan") + "), " : std::string();
     std::string text =
-        paragraph("More: --details, " + all + "--explain, --show NAME (--help lists them)", screen_, 2, 8, Paint::kDim);
+        paragraph("More: --details" + left + ", " + all + "--explain, --show NAME" + names, screen_, 2, 8, Paint::kDim);
     const bool answered = !report_.found.recommendations.limits_missed;
     if (!answered || report_.launch.empty()) return text;
     // launch asks for a word where memory fits by the median alone.

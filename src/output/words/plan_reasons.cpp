@@ -130,7 +130,10 @@ std::string asks_less_words(const Job& job, const ProvidersByGpu& common, const 
     return availability_of(*other.offer) >= Availability::kRare ? "machines easier to get"
                                                                 : "a host that is up more of the time";
   if (is_other_stack(plan) != is_other_stack(other)) return "GPUs that more software runs on";
-  return providers_of(common, plan) > providers_of(common, other) ? "commoner GPUs" : "newer GPUs";
+  if (providers_of(common, plan) > providers_of(common, other)) return "commoner GPUs";
+  const auto capability = [](const Plan& p) { return p.node.gpu != nullptr ? p.node.gpu->compute_capability : 0; };
+  if (capability(plan) > capability(other)) return "newer GPUs";
+  return plan.done() < other.done() ? "fewer hours" : "a lower cost";
 }
 
 }  // namespace

@@ -155,14 +155,18 @@ class Remedies {
     LimitRemedy last;
     Job of_last;
     bool tried = false;
-    for (const int times : {2, 4, 8}) {
+    for (const int times : {2, 4, 8, 16}) {
       Job job = job_;
       std::string change = with_nodes(job, times * nodes_asked(job_));
       // Machines with other numbers of GPUs were left out of the market.
       const std::vector<Offer> others = job_.where.counts.empty() ? std::vector<Offer>() : market_of(job);
       LimitRemedy remedy;
       if (!try_job(job, others.empty() ? few_ : others, options_, std::move(change), remedy)) continue;
-      if (tried && (target_missed() ? remedy.shortfall >= last.shortfall : remedy.hours.p90 >= last.hours.p90)) break;
+      // Twice the machines for a little less time help nobody who is late all the same.
+      constexpr double kWorthIt = 0.75;
+      const bool helps = target_missed() ? remedy.shortfall < last.shortfall
+                                         : remedy.hours.p90 < last.hours.p90 * (remedy.keeps ? 1 : kWorthIt);
+      if (tried && !helps) break;
       last = remedy;
       of_last = std::move(job);
       tried = true;
