@@ -497,6 +497,22 @@ class BadInput(Gate):
         line = 1 + job[:job.index("'step_0: ([0-9.]+)'")].count("\n")
         self.assertRegex(done.stderr, rf"job\.yaml:{line}: phases\.validate\.metrics\.step_0: .*not a regular expression")
 
+    def test_a_run_of_fewer_epochs_than_planned_is_not_passed(self):
+        def ended(epoch, seconds, rate):
+            rows = [f"{{'loss': {2 - 0.1 * at}, 'learning_rate': 1e-4, 'epoch': {at * float(epoch) / 4}}}" for at in range(1, 5)]
+            summary = f"{{'train_runtime': {seconds}, {rate}'train_loss': 1.7, 'epoch': {epoch}}}"
+            return check(str(self.write("trainer.log", "\n".join([*rows, summary, ""]))), "--job", "examples/llama-8b-lora.yaml")
+
+        rate = "'train_samples_per_second': 6.4, 'train_steps_per_second': 0.1, "
+        done = ended("1.0", "3600.0", rate)
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("FAILED: training ended after at most 363 of 2,344 steps.", done.stdout)
+        done = ended("1.0", "3600.0", "")
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("FAILED: training ended at epoch 1 of 3.", done.stdout)
+        for whole in (ended("3.0", "23440.0", rate), ended("3.0", "23440.0", "")):
+            self.assertEqual(whole.returncode, 0, whole.stdout)
+
     def test_a_long_log_takes_little_memory(self):
         path = self.folder / "long.log"
         block = lines(0.2, steps=1000)

@@ -260,11 +260,22 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
         "metrics: {loss: ...} read it under another name");
   if (std::string words = impossible_loss(run); !words.empty()) check.reasons.push_back(std::move(words));
   // Steps that follow from lengths of samples are about as many as planned.
-  constexpr double kAbout = 0.8;
+  constexpr double kAbout = 0.8, kSlackOfEpochs = 0.02;
   const double fewest = check.planned_steps * (run.exact_steps ? 1 : kAbout);
   if (log.finished && check.steps && *check.steps + slack_of(log, fewest) < fewest && check.contradictions.empty())
     check.reasons.push_back("training ended at step " + count_text(*check.steps) + " of " +
                             count_text(check.planned_steps));
+  // Of steps that the log does not number, the epochs that it names or the time that they took.
+  if (log.finished && !check.steps && check.contradictions.empty()) {
+    const auto* train = std::get_if<TrainPhase>(&run.phase.work);
+    const double epochs = train != nullptr && !train->steps ? train->epochs.value_or(0) : 0;
+    if (log.most_steps && *log.most_steps < fewest * (1 - kSlackOfEpochs))
+      check.reasons.push_back("training ended after at most " + count_text(*log.most_steps) + " of " +
+                              count_text(check.planned_steps) + " steps");
+    else if (epochs > 0 && log.epoch && *log.epoch < epochs * (1 - kSlackOfEpochs))
+      check.reasons.push_back("training ended at epoch " + significant_text(*log.epoch, 3) + " of " +
+                              significant_text(epochs, 3));
+  }
   if (check.open_end) {
     std::string words = "the log does not show that it finished";
     if (log.prompts)

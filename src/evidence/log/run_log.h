@@ -219,6 +219,7 @@ struct RunLog {
   std::optional<double> last_step;   ///< reached
   std::optional<double> first_step;  ///< the least that the log tells of, before any restart too
   std::optional<double> epoch;       ///< reached, where the log says no steps
+  std::optional<double> most_steps;  ///< there, what they can be at most by the time they took
   bool every_step_counted = false;   ///< last_step is what was reached, not the last that a line was written for
   double skipped_steps = 0;          ///< that the optimizer left out because gradients were not finite
   bool end_skipped = false;          ///< most of those at the end

@@ -218,6 +218,7 @@ void LogBook::another_run() {
   log.last_step.reset();
   log.first_step.reset();
   log.epoch.reset();
+  log.most_steps.reset();
   log.events.clear();
   log.event_counts = {};
   log.lost_norms = 0;

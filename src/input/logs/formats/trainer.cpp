@@ -237,6 +237,7 @@ void TrainerRecord::end(LogBook& book, LogFormat format, const LogLine& line) co
     // Three decimals are printed of both.
     constexpr double kRounding = 0.0005;
     const double steps = run_time_ * steps_per_second_, unsure = run_time_ * kRounding;
+    if (std::isnan(mean.step) && !(log.last_step > 0.0)) log.most_steps = steps + unsure + 1;
     if (std::isnan(mean.step) && !(log.last_step > 0.0) && unsure < 0.5) {
       mean.step = std::round(steps);
       if (epoch_ > 0) book.facts.records.number(log, mean.step / epoch_);
