@@ -38,6 +38,7 @@ struct Framework {
   double eased_by = 0;                          ///< parameters x machines at which half of that has gone; 0: it stays
   bool auto_full = true, auto_adapters = true;  ///< training of all weights, of adapters: else by name only
   bool scripts = false;                         ///< launch writes programs for it
+  bool saves_when_stopped = false;              ///< which write a checkpoint when they are told to stop
   double fused_loss = 0;            ///< tokens whose logits exist at a time; 0: those of the whole micro-batch
   bool activation_offload = false;  ///< what recomputation keeps lies in host memory, at hardly any cost of time
   std::vector<LimitRow> limits;     ///< rows of data/framework_limits.csv

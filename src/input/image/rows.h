@@ -42,8 +42,8 @@ void fields(auto& archive, Of<Framework> auto& framework) {
           framework.lora, framework.qlora, framework.frozen, framework.precisions, framework.optimizers,
           framework.master_fp32, framework.multi_gpu, framework.multi_node, framework.auto_rank, framework.fine_tune,
           framework.pretrain, framework.eased_by, framework.auto_full, framework.auto_adapters, framework.scripts,
-          framework.fused_loss, framework.activation_offload, framework.limits, framework.source, framework.as_of,
-          framework.notes);
+          framework.saves_when_stopped, framework.fused_loss, framework.activation_offload, framework.limits,
+          framework.source, framework.as_of, framework.notes);
 }
 
 void fields(auto& archive, Of<Billing> auto& billing) {

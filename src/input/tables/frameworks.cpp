@@ -19,6 +19,7 @@ enum class Master { kFp32, kBf16 };
 enum class Hosts { kSingleGpu, kSingleNode, kMultiNode };
 enum class Stages { kNone, kPlain, kInterleaved };
 enum class Kept { kEverything, kEverythingOrFull, kAny };
+enum class Scripts { kNone, kWritten, kSaving };
 
 }  // namespace
 
@@ -29,6 +30,11 @@ struct Names<Does> {
       Named<Does>{Does::kGenerate, "generate"},
       Named<Does>{Does::kBoth, "train+generate"},
   };
+};
+template <>
+struct Names<Scripts> {
+  static constexpr std::array entries = {Named<Scripts>{Scripts::kNone, "no"}, Named<Scripts>{Scripts::kWritten, "yes"},
+                                         Named<Scripts>{Scripts::kSaving, "saving"}};
 };
 template <>
 struct Names<Master> {
@@ -133,7 +139,9 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     framework.fine_tune = cells.number(row, fine_tune, 1, 10);
     framework.pretrain = cells.number(row, pretrain, 1, 10);
     framework.eased_by = cells.number(row, eased_by, 1, 1e15);
-    framework.scripts = cells.yes_no(row, scripts);
+    const Scripts written = cells.choice(row, scripts, Scripts::kNone);
+    framework.scripts = written != Scripts::kNone;
+    framework.saves_when_stopped = written == Scripts::kSaving;
     if (cells.text(row, auto_methods) == "none") {
       framework.auto_full = framework.auto_adapters = false;
     } else if (const auto thought_of = cells.choices<Method>(row, auto_methods); !thought_of.empty()) {

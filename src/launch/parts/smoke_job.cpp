@@ -29,9 +29,6 @@ constexpr int kKilledEvery = 20;
 /// Steps of a command of the job, which trains its own model.
 constexpr int kCommandSteps = 6;
 
-constexpr std::array<std::string_view, 6> kSaving = {"torch",     "hf-trainer", "accelerate",
-                                                     "deepspeed", "unsloth",    "megatron"};
-
 bool names_steps(const Phase& phase) { return phase.command.find("{steps}") != std::string::npos; }
 
 /// Why the phase is not tried; empty: it is.
@@ -387,7 +384,7 @@ class Cut {
 bool saves_when_stopped(const LaunchPhase& laid) {
   const Framework* framework = laid.part->estimate->framework;
   return std::holds_alternative<GeneratePhase>(laid.phase->work) ||
-         (framework != nullptr && std::ranges::find(kSaving, framework->name) != kSaving.end());
+         (framework != nullptr && framework->saves_when_stopped);
 }
 
 Result<SmokeJob> smoke_job(const Tree& written, const Launch& launch, bool machines) {

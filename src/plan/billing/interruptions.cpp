@@ -30,6 +30,14 @@ Seconds restart_time(const PhaseEstimate& estimate, const Offer& offer) {
   return time;
 }
 
+/// Whether the program writes a checkpoint when it is told to stop: of a command of the job it is the user's word, of
+/// scripts that launch writes the framework's.
+bool heeds_notice(const Phase& phase, const PhaseEstimate& estimate) {
+  const Framework* framework = estimate.framework;
+  const bool ours = phase.command.empty() && framework != nullptr && framework->scripts;
+  return !ours || framework->saves_when_stopped || !std::holds_alternative<TrainPhase>(phase.work);
+}
+
 Lifetimes bathtub_lives(const SpotTerms& terms) { return Lifetimes::bathtub(*terms.bathtub, terms.machines); }
 
 }  // namespace
@@ -55,7 +63,7 @@ SpotTerms spot_terms(const Job& job, const PhaseEstimate& estimate, const Offer&
   terms.rate = *interruption_rate(job, offer);
   terms.checkpoint = checkpoint_time(estimate);
   terms.restart = job.spot.restart ? job.spot.restart->range.p50 : restart_time(estimate, offer);
-  terms.notice = job.spot.notice.value_or(Seconds{});
+  if (heeds_notice(phase, estimate)) terms.notice = job.spot.notice.value_or(Seconds{});
   const CheckpointRule& rule = phase.checkpoint ? *phase.checkpoint : job.checkpoint;
   if (rule.every_time) terms.interval = *rule.every_time;
   else if (rule.every_steps && estimate.steps > 0)
