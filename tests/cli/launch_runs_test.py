@@ -152,6 +152,41 @@ class Scripts(Running):
         self.assertIn("starts:     5", self.runs("01-first", "summary.txt").read_text())
         self.assertEqual((self.code / "prepared.txt").read_text(), "prepared\n")  # once on a machine
 
+    # What the metadata of clouds answer (address, header, words before and after a machine is taken back); all else fails.
+    CLOUDS = {"google": ("computeMetadata/v1/instance/preempted", "Metadata-Flavor: Google", "FALSE", "TRUE"),
+              "azure": ("metadata/scheduledevents?api-version=2020-07-01", "Metadata: true", '{"Events": []}',
+                        '{"Events": [{"EventType": "Preempt"}]}'),
+              "aws": ("latest/meta-data/spot/instance-action", "X-aws-ec2-metadata-token: key", "",
+                      '{"action": "terminate", "time": "2026-11-22T08:22:00Z"}')}
+
+    def test_a_spot_machine_that_is_taken_back_saves(self):
+        self.spot = self.out / "phases/01-first.sh"
+        self.spot.write_text(self.spot.read_text().replace("\nspot=0\n", "\nspot=1\n"))
+        curl = self.folder / "stubs/curl"
+        for starts, (cloud, (path, header, before, after)) in enumerate(self.CLOUDS.items(), 1):
+            taken = self.folder / f"{cloud}-takes-it"
+            lines = ["#!/bin/bash", 'case "$*" in']
+            if cloud == "aws":
+                lines.append("*X-aws-ec2-metadata-token-ttl-seconds*'--request PUT'*/latest/api/token) echo key; exit ;;")
+            lines += [f"*'{header} --request'*|*'{header} http://169.254.169.254/{path}')",
+                      f"  if [ -e '{taken}' ]; then echo '{after}'; exit; fi",
+                      f"  [ -n '{before}' ] || exit 22", f"  echo '{before}'; exit ;;", "esac", "exit 22", ""]
+            curl.write_text("\n".join(lines))
+            curl.chmod(0o755)
+            process = self.start("phases/01-first.sh", STEPS="100000", GPUPLAN_NOTICE_POLL="0.2")
+            self.until(process, lambda log: log.count("started with") == starts and log.rstrip().endswith("1.00%"))
+            taken.touch()
+            code, output = self.finish(process)
+            self.assertEqual(code, 75, output)
+            self.assertIn("the cloud takes this machine back", output, cloud)
+            self.assertEqual(self.log().count("stopping"), starts)
+        code, output = self.finish(self.start("phases/01-first.sh"))  # the newest machine is not
+        self.assertEqual(code, 75, output)
+        curl.write_text("#!/bin/sh\nexit 7\n")  # no cloud
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertRegex(self.log(), "started with .* from saved")
+
     def stopped_after(self, hundredths):
         for wait in hundredths:
             process = self.start(STEPS="100000")

@@ -7,12 +7,19 @@
 namespace gpuplan {
 namespace {
 
-StepBatch batch_of(double tokens, int gpus) {
-  TrainPhase train = training_fixture::phase(training_fixture::use_of("Llama-3.1-8B"), 2048);
+StepBatch batch_of(double tokens, int gpus, int sequence = 2048) {
+  TrainPhase train = training_fixture::phase(training_fixture::use_of("Llama-3.1-8B"), sequence);
   train.data.samples = 1e6;
   train.batch = BatchSize{std::nullopt, Tokens{tokens}};
   const TrainingWork work = training_work(train).value();
   return step_batch(training_fixture::catalogue().practice_constants, work, train, "A100 SXM 80GB", gpus);
+}
+
+/// 122 sequences of 8,192 are 128 on 16 GPUs, and no 120 that leave one of them idle; 488 are 512 on 512.
+TEST(StepBatch, RoundTokensUseAllGpusWherePowersOfTwoAreNear) {
+  EXPECT_EQ(batch_of(1e6, 16, 8192).sequences, 128);
+  EXPECT_EQ(batch_of(4e6, 512, 8192).sequences, 512);
+  EXPECT_EQ(batch_of(4e6, 8, 8192).sequences, 480) << "nearer, and shared out over all as well";
 }
 
 /// What is written to the token stays; a round number of tokens leaves micro-batches a choice.

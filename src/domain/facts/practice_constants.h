@@ -55,6 +55,7 @@ struct PracticeConstants {
   double tie_chance = kUnset;            ///< chance to be better than the best that it has at the least then
   double same_share = kUnset;            ///< differences that decide nothing, however sure they are
   double least_capability = kUnset;      ///< CUDA compute capability that current software begins with
+  double batch_slack_most = kUnset;      ///< the same where nothing nearer divides by all of them
   double usual_slack = kUnset;           ///< the same of a batch that is assumed
   double longest_days = kUnset;          ///< days beyond which a plan is not recommended where a shorter one exists
   double whole_machine = kUnset;         ///< GPUs of a machine from which on it is rented to be joined with others
@@ -111,6 +112,7 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"tie_chance", &PracticeConstants::tie_chance},
     PracticeConstant{"same_share", &PracticeConstants::same_share},
     PracticeConstant{"least_capability", &PracticeConstants::least_capability},
+    PracticeConstant{"batch_slack_most", &PracticeConstants::batch_slack_most},
     PracticeConstant{"usual_slack", &PracticeConstants::usual_slack},
     PracticeConstant{"longest_days", &PracticeConstants::longest_days},
     PracticeConstant{"whole_machine", &PracticeConstants::whole_machine},

@@ -215,6 +215,8 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   const bool free = laid.part->cost.p90 <= Dollars{};
   text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";
   text += "grace=" + std::to_string(stop_seconds(*laid.part)) + "\n";
+  const bool rented = laid.part->offer != nullptr && laid.part->offer->kind == OfferKind::kRented;
+  text += "spot=" + std::to_string(laid.part->spot && rented ? 1 : 0) + "\n";
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
   text += "predicted_hours=" + bash_value(hours_range(laid.part->hours)) + "\n";
   text += "predicted_dollars=" + bash_value(range_words(laid.part->cost)) + "\n" + frame.figures + "\n";

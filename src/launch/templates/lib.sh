@@ -11,6 +11,7 @@
 #   log_machine             the machine whose log tells of the training: mostly 0
 #   resumes                 1: goes on from its newest checkpoint
 #   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then
+#   spot                    1: on a rented machine that its cloud may take back
 #   dollars_per_hour, predicted_hours, predicted_dollars
 #   after                   what comes next, for the last line; top: "." where this stands in the script of the folder
 #   prepare, work           functions: what is done once on each machine; what runs
@@ -270,6 +271,7 @@ killer_id=
 asked_to_stop() {
   stopping=1
   [ -n "$work_id" ] && [ -z "$killer_id" ] || return 0
+  [ ! -e "$GPUPLAN_RUN_DIR/taken-back" ] || say "the cloud takes this machine back"
   say "stopping: $grace s to end, and to write a checkpoint where the program does so"
   kill -TERM -- "-$work_id" 2>/dev/null
   timer "$grace" kill -KILL -- "-$work_id"
@@ -281,6 +283,28 @@ too_late() {
 }
 # Also when this script is gone and its work is not.
 limit_reached() { kill -USR2 "$$" 2>/dev/null || kill -TERM -- "-$1"; }
+
+# Clouds tell a spot machine half a minute to two minutes before that they take it back, in its metadata alone: AWS in
+# spot/instance-action, Google in instance/preempted, Azure in its scheduled events.
+metadata() {
+  curl --silent --fail --noproxy '*' --max-time 2 --header "$1" "${@:3}" \
+    "${GPUPLAN_METADATA:-http://169.254.169.254}/$2" 2>/dev/null
+}
+of_google() { metadata 'Metadata-Flavor: Google' computeMetadata/v1/instance/preempted; }
+of_azure() { metadata 'Metadata: true' 'metadata/scheduledevents?api-version=2020-07-01'; }
+key_of_aws() { metadata 'X-aws-ec2-metadata-token-ttl-seconds: 60' latest/api/token --request PUT; }
+of_aws() { metadata "X-aws-ec2-metadata-token: $(key_of_aws)" latest/meta-data/spot/instance-action; }
+# As if somebody had told the script to stop. Where none of them answers nothing is watched.
+heed_notice() {
+  local asked word
+  if of_google >/dev/null; then asked=of_google word=TRUE
+  elif of_azure >/dev/null; then asked=of_azure word='"Preempt"'
+  elif key_of_aws >/dev/null; then asked=of_aws word='"action"'
+  else return 0; fi
+  until "$asked" | grep -q "$word"; do sleep "${GPUPLAN_NOTICE_POLL:-5}"; done
+  touch "$GPUPLAN_RUN_DIR/taken-back"
+  kill -TERM "$$"
+}
 
 # Watches the GPUs in a file that `gpuplan check` reads beside the log.
 watch_gpus() {
@@ -294,8 +318,9 @@ watch_gpus() {
 # Runs the work in a process group of its own, so that a signal reaches all of it, but not what keeps the log. Sets
 # code.
 run_work() {
-  local limit_id='' tee_id=''
+  local limit_id='' tee_id='' notice_id=''
   watch_gpus
+  rm -f "$GPUPLAN_RUN_DIR/taken-back"
   if lead; then
     # Slurm may tell every process of a job to stop: without this one the work could not even say that it stops.
     # Nor is a terminal that was closed a reason to lose the log.
@@ -312,6 +337,10 @@ run_work() {
   if lead && [ "$limit" -gt 0 ]; then
     timer "$((limit > kept + 60 ? limit - kept : 60))" limit_reached "$work_id"
     limit_id=$timer_id
+  fi
+  if [ "$spot" = 1 ] && command -v curl >/dev/null; then
+    timer 0 heed_notice
+    notice_id=$timer_id
   fi
   [ "$stopping" = 0 ] || asked_to_stop
   # A signal ends `wait` early.
@@ -332,6 +361,7 @@ run_work() {
   work_id=
   call_off "$killer_id"
   call_off "$limit_id"
+  call_off "$notice_id"
   [ -z "$watcher_id" ] || kill "$watcher_id" 2>/dev/null
   [ -z "$tee_id" ] || wait "$tee_id"
 }

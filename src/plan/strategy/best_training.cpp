@@ -141,7 +141,9 @@ std::optional<PhaseEstimate> best_as_asked(const PhaseWorkload& workload, const 
     const StepBatch batch =
         step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
     const int here = gpus;
-    gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
+    // Launchers start as many processes on each machine.
+    do gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
+    while (gpus >= 1 && gpus % machines.node.machines_for(gpus) != 0);
     // With the host's memory on both, fewer GPUs are odd, and both are guesses: they must be faster beyond doubt.
     constexpr double kClearly = 1.5;
     std::optional<Sooner> sooner;

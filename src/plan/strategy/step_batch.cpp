@@ -81,7 +81,7 @@ StepBatch step_batch(const PracticeConstants& practice, const TrainingWork& work
   bool exact = true;
   if (work.batch > 0) {
     if (phase.batch && phase.batch->tokens) {
-      slack = practice.batch_slack;
+      slack = practice.batch_slack_most;
       // 1M tokens are 488.28 sequences of 2,048: nobody means 8 x 61.
       exact = std::fmod(phase.batch->tokens->value, work.sequence) == 0;
     }

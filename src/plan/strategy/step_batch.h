@@ -23,7 +23,8 @@ struct StepBatch {
 double usual_batch(const PracticeConstants& practice, const TrainingWork& work);
 
 /// Sequences of a step on so many GPUs. A batch in tokens may become up to `batch_slack` larger or smaller so that all
-/// GPUs get as many, one that is assumed up to `usual_slack`; one stated in sequences stays.
+/// GPUs get as many (`batch_slack_most` where nothing nearer does), one that is assumed up to `usual_slack`; one stated
+/// in sequences stays.
 StepBatch step_batch(const PracticeConstants& practice, const TrainingWork& work, const TrainPhase& phase,
                      const std::string& gpu, int gpus);
 
