@@ -260,6 +260,20 @@ TEST(JobValues, MicroAndAccumulateHaveToDivideABatch) {
   EXPECT_EQ(error("micro: 2, accumulate: 3"), "");
 }
 
+/// As --batch takes it.
+TEST(JobValues, ABatchMayBeWrittenInTokens) {
+  const auto batch = [](const std::string& written) {
+    const Job job = value_job(
+        "phases:\n  - {name: t, train: {model: gpt2, data: {tokens: 1M}, sequence: 1k, batch: " + written + "}}\n");
+    return std::get<TrainPhase>(job.phases[0].work).batch.value();
+  };
+  for (const char* written : {"0.5M tokens", "{tokens: 0.5M}", "500k Tokens"}) {
+    EXPECT_EQ(batch(written).tokens, Tokens{500e3}) << written;
+    EXPECT_FALSE(batch(written).sequences) << written;
+  }
+  EXPECT_EQ(batch("64").sequences, 64);
+}
+
 /// A size alone is a model: in a file as in flags, the same one.
 TEST(JobValues, ASizeAloneIsAUsualDecoder) {
   for (const char* size : {"25M", "350M", "1.5B", "9B", "70B"}) {

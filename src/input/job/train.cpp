@@ -72,8 +72,11 @@ struct BatchCodec {
   static bool read(Reader& reader, const Tree& tree, TrainPhase& out) {
     WrittenBatch written;
     const bool record = tree.is_map() && tree.find("by_gpu") == nullptr;
-    const bool good = record ? Record<BatchRecord>::read(reader, tree, written, {})
-                             : SequencesCodec::read(reader, tree, written.sequences, between(1, kMostBatch));
+    // "0.5M tokens", as --batch takes it.
+    const bool tokens = tree.is_scalar() && to_lower(trim(tree.text)).ends_with("tokens");
+    const bool good = record   ? Record<BatchRecord>::read(reader, tree, written, {})
+                      : tokens ? Codec<std::optional<Tokens>>::read(reader, tree, written.tokens, between(1, 1e15))
+                               : SequencesCodec::read(reader, tree, written.sequences, between(1, kMostBatch));
     if (!good) return false;
     if (!written.sequences.cases.empty()) {
       out.batch_by_gpu = std::move(written.sequences);
@@ -174,7 +177,8 @@ struct TrainRecord {
                                        between(1, kMostBatch)),
       key_as<OptionalCodec<TokenCountCodec>, &TrainPhase::sequence>("sequence", "longest sample",
                                                                     "sequence length in tokens", between(1, 1e9)),
-      Key{"batch", "auto", "global batch size over all GPUs; a plain number counts sequences", &BatchCodec::type,
+      Key{"batch", "auto", "global batch size over all GPUs; a plain number counts sequences, `0.5M tokens` tokens",
+          &BatchCodec::type,
           [](Reader& reader, const Tree& tree, void* object, const Bounds&) {
             return BatchCodec::read(reader, tree, *static_cast<TrainPhase*>(object));
           }},

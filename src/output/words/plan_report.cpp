@@ -427,12 +427,26 @@ std::string unsold_gpus(const PlanReport& report) {
   return " They are rented in machines of " + listed(counts) + ", not of " + std::to_string(wanted) + ".";
 }
 
+/// " (--gpu, --max-price)": those that the question has.
+std::string filters_named(const Where& where) {
+  std::vector<std::string> flags;
+  const auto add = [&](bool given, const char* flag) {
+    if (given) flags.emplace_back(flag);
+  };
+  add(!where.gpus.empty(), "--gpu");
+  add(!where.counts.empty(), "--counts");
+  add(!where.providers.empty(), "--provider");
+  add(!where.regions.empty(), "--region");
+  add(where.max_price.has_value(), "--max-price");
+  return flags.empty() ? "" : " (" + join(flags, ", ") + ")";
+}
+
 /// The filters leave nothing: which of them, where one name is to blame.
 std::string no_offer_words(const PlanReport& report) {
   const MarketFilter& market = report.found.market;
   std::string text = "No offer is left: " + count_text(market.by_where) + " of " + count_of(market.offers, "offer") +
-                     (market.by_where == 1 ? " does" : " do") + " not match your filters (" +
-                     (report.in_flags ? "--gpu, --provider, --region, ..." : "where") + ")";
+                     (market.by_where == 1 ? " does" : " do") + " not match your filters" +
+                     (report.in_flags ? filters_named(report.job.where) : " (where)");
   if (market.too_old > 0)
     text += ", " + count_text(market.too_old) + (market.too_old == 1 ? " is" : " are") +
             (report.job.market.as_of.empty() ? "" : " of later days or") +
