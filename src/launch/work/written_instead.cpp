@@ -1,5 +1,6 @@
 #include "launch/work/written_instead.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "base/amount.h"
@@ -13,13 +14,16 @@
 namespace gpuplan {
 namespace {
 
-/// Times the recommended plan's hours and cost that what stands in its place may take: scripts written by hand take a
-/// day, which is worth no more.
+/// Times the recommended plan's hours and cost that what stands in its place may take, or what a day of writing scripts
+/// by hand takes: they are worth no more.
 constexpr double kMostOfPick = 1.5;
+constexpr Seconds kDay = 8 * units::hour;
 
-/// Whether a plan takes so little more than the pick that somebody would rather have it than write scripts.
-bool nearly_as_good(const Plan& plan, const Plan& pick) {
-  return plan.done() <= pick.done() * kMostOfPick && plan.cost.p50 <= pick.cost.p50 * kMostOfPick;
+/// Whether so much more time and cost are so little that somebody would rather have them than write scripts.
+bool nearly_as_good(const PlanReport& report, const Plan& pick, Seconds done, Dollars cost) {
+  const Dollars day = report.job.value_of_time * kDay;
+  return done <= std::max(pick.done() * kMostOfPick, pick.done() + kDay) &&
+         cost <= std::max(pick.cost.p50 * kMostOfPick, pick.cost.p50 + day);
 }
 
 /// Of a pick of one phase. What fits only in the median is no way out.
@@ -28,7 +32,8 @@ std::string other_framework(const PlanReport& report, const Plan& pick) {
   const PhaseEstimate& chosen = *pick.phases.front().estimate;
   for (const Alternative& other : alternatives(report.job, chosen, report.catalogue)) {
     if (other.aspect != Aspect::kFramework || other.time <= 0 || other.why == WhyNot::kTight) continue;
-    if (other.time > kMostOfPick) continue;
+    const Seconds done = pick.done() * other.time;
+    if (!nearly_as_good(report, pick, done, pick.cost.p50 * other.time)) continue;
     Plan so = pick;
     so.phases.front().estimate = other.in_place_of(chosen);
     if (!unwritten(report.job, so, report.catalogue).empty()) continue;
@@ -45,7 +50,7 @@ std::string written_instead(const PlanReport& report) {
   if (std::string words = other_framework(report, pick); !words.empty()) return words;
   for (const Fallback& row : market_order(report.job, report.found, report.compared())) {
     const Plan& plan = *row.plan;
-    if (plan.id == pick.id || !plan.keeps_limits() || !nearly_as_good(plan, pick)) continue;
+    if (plan.id == pick.id || !plan.keeps_limits() || !nearly_as_good(report, pick, plan.done(), plan.cost.p50)) continue;
     if (!unwritten(report.job, plan, report.catalogue).empty()) continue;
     return "launch writes a program for " + report.name(plan) + " (" + hours_words(plan.hours.p50) + ", " +
            to_text(plan.cost.p50) + "): add --plan " + plan.id + " to Next.";
