@@ -31,6 +31,12 @@ struct Held {
 /// Share of what comes and goes within a step that the allocator holds beyond it.
 double fragmentation(const TrainingRates& r) { return r.software_row->planned_memory ? 0 : r.constants->fragmentation; }
 
+/// The allocator gives blocks back when the GPU is short of memory.
+void give_back(MemoryUse& use, const TrainingRates& r) {
+  const Bytes usable = r.node->gpu->usable;
+  use.fragmentation = std::min(use.fragmentation, usable - std::min(usable, use.needed()));
+}
+
 /// What data-parallel ranks share out, by ZeRO stage (Rajbhandari et al. 2020, arXiv:1910.02054), and what lies in host
 /// memory instead (Ren et al. 2021, arXiv:2101.06840).
 Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
@@ -167,10 +173,9 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
     const Bytes pages = use.optimizer * (1 - c.paged_share);
     if (excess > Bytes{}) use.optimizer = use.optimizer - std::min(excess, pages);
   }
-  // What comes and goes within a step leaves holes, which the allocator gives back when the GPU is short of memory.
-  const Bytes holes = (use.gradients + use.activations + use.logits + use.buffers) * fragmentation(r);
-  const Bytes room = r.node->gpu->usable - std::min(r.node->gpu->usable, use.total());
-  use.fragmentation = std::min(holes, room);
+  // What comes and goes within a step leaves holes.
+  use.fragmentation = (use.gradients + use.activations + use.logits + use.buffers) * fragmentation(r);
+  give_back(use, r);
   return result;
 }
 
@@ -202,8 +207,7 @@ MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, 
   MemoryUse use = fullest(work, rates, layer, s, stages).use;
   if (!rates.rollouts) return use;
   add_rollout_memory(work, *rates.rollouts, s, use);
-  const Bytes over = use.total() - std::min(use.total(), rates.node->gpu->usable);
-  use.fragmentation = use.fragmentation - std::min(use.fragmentation, over);
+  give_back(use, rates);
   return use;
 }
 
