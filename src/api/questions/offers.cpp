@@ -86,7 +86,7 @@ Offer as_row(Offer box) {
 
 /// Of machines, and of nothing that a GPU is.
 bool is_of_machines(const std::string& term) {
-  const std::size_t sign = term.find_first_of("<>=!");
+  const std::size_t sign = condition_sign(term);
   if (sign == std::string::npos) {
     const auto said = read_shorthand(term);
     return said && *said && (*said)->gpus;
@@ -102,7 +102,7 @@ struct Parted {
 Parted parted(const std::vector<std::string>& filter, const Catalogue& catalogue) {
   Parted parts;
   for (const std::string& term : filter_terms(filter)) {
-    const bool condition = term.find_first_of("<>=!") != std::string::npos;
+    const bool condition = condition_sign(term) != std::string::npos;
     const auto named = condition ? Result<GpusReport>(GpusReport{}) : select_gpus(catalogue, {&term, 1});
     const bool of_machines = is_of_machines(term) || (named && !condition && named->rows.empty());
     if (of_machines) parts.of_machines.push_back(term);
@@ -158,7 +158,7 @@ Result<GpusAnswer> ask_machines(const Request& request, const std::vector<std::s
   if (gpus && gpus->rows.empty()) {
     // "H100:8 aws": a word that is the maker of other GPUs, too.
     const auto is_word = [](const std::string& term) {
-      return term.find_first_of("<>=!") == std::string::npos && !is_of_machines(term);
+      return condition_sign(term) == std::string::npos && !is_of_machines(term);
     };
     std::ranges::copy_if(parts.of_gpus, std::back_inserter(parts.of_machines), is_word);
     std::erase_if(parts.of_gpus, is_word);

@@ -160,7 +160,7 @@ Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::
 }
 
 bool is_gpu_condition(std::string_view term) {
-  const std::size_t sign = term.find_first_of("<>=!");
+  const std::size_t sign = condition_sign(term);
   if (sign == std::string_view::npos) return false;
   const auto field = find_field(kGpuFieldNames, term.substr(0, sign), "");
   if (!field || !*field) return false;

@@ -328,7 +328,7 @@ bool is_offer_condition(std::string_view term) {
   const std::string written(term);
   const MeantOffers meant = meant_offers({&written, 1});
   if (meant.filter != std::vector{written}) return true;
-  const std::size_t sign = term.find_first_of("<>=!");
+  const std::size_t sign = condition_sign(term);
   if (sign == std::string_view::npos) return false;
   const auto field = find_field(kOfferFieldNames, term.substr(0, sign), "");
   return field && *field;

@@ -17,6 +17,8 @@
 #include "output/text/row_shorthand.h"
 
 namespace gpuplan {
+std::size_t condition_sign(std::string_view term) { return term.find_first_of("<>=!"); }
+
 namespace {
 
 enum class Relation { kAtLeast, kAtMost, kNot, kIs, kAbove, kBelow };
@@ -60,7 +62,7 @@ struct Sign {
 };
 
 std::optional<Sign> find_sign(std::string_view text) {
-  const std::size_t at = text.find_first_of("<>=!");
+  const std::size_t at = condition_sign(text);
   if (at == std::string_view::npos) return std::nullopt;
   for (const auto& entry : Names<Relation>::entries)
     if (text.substr(at).starts_with(entry.name)) return Sign{at, entry};

@@ -54,6 +54,9 @@ class FilterRows {
   virtual std::string words(std::size_t row) const = 0;
 };
 
+/// Where the sign of a condition stands ("memory>=40"); npos in a word that is none.
+std::size_t condition_sign(std::string_view term);
+
 /// The field of that name, or another of its names; nullopt for an empty name. An unknown one is a usage error of
 /// `option`, with a suggestion.
 Result<std::optional<std::size_t>> find_field(std::span<const FieldName> fields, std::string_view name,
