@@ -275,7 +275,7 @@ LOGS = {
 }
 
 
-class Kinds(unittest.TestCase):
+class Reads(unittest.TestCase):
     def ask(self, text, name="run.log"):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
@@ -284,8 +284,8 @@ class Kinds(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
-    def test_what_is_read(self):
-        for what, (text, wanted) in LOGS.items():
+    def holds(self, logs):
+        for what, (text, wanted) in logs.items():
             with self.subTest(what):
                 answer = self.ask(text)
                 self.assertEqual(answer["steps"], wanted.get("steps"))
@@ -300,6 +300,11 @@ class Kinds(unittest.TestCase):
                 if wanted["measured"] is not None:
                     self.assertEqual(told, wanted["measured"])
                 self.assertEqual(answer["end"], wanted.get("end", "unfinished" if "planned" in wanted else "unknown"))
+
+
+class Kinds(Reads):
+    def test_what_is_read(self):
+        self.holds(LOGS)
 
     def test_roles_of_torchx(self):
         text = each("i.finetune/0 [default0]:Training epoch 0, iteration {i}/99 | lr: 1.5e-07 | global_batch_size: 128 | reduced_train_loss: {down} | train_step_timing in s: 3.5\n")

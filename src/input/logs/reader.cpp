@@ -313,6 +313,8 @@ struct LogReader::State {
         return any(llmq_record, trainer_step);
       case '|':
         return any(batched_bench_row, listed_value);
+      case '-':
+        return book.facts.block ? listing_rule(book, line) : broken;
       case '\xE2':
         return text.starts_with("│") ? any(listed_value) : broken;
       default:
@@ -339,6 +341,7 @@ struct LogReader::State {
       file.cut_off = true;
     });
     file.tracebacks.end(book);
+    plain_end(book);
     wandb_end(book, {.number = file.lines.number()});
     if (file.content == Content::kJson && !file.json.complete()) file.cut_off = true;
     if (file.content == Content::kTensorBoard && !file.events.complete()) file.cut_off = true;

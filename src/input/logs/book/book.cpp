@@ -190,6 +190,9 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
     event(LogEvent::Kind::kRestart, line, text);
     if (!log.events.empty() && log.events.back().kind == LogEvent::Kind::kRestart) log.events.back().step = step;
   }
+  // An evaluation that came first is of the new run.
+  std::optional<Series::Point> held_out;
+  if (hello_ && !log.validation.empty() && log.validation.last().line > started_) held_out = log.validation.last();
   hello_ = restart_said_ = false;
   now.step = step;
   now.clock = now.clock_step = now.first_clock = now.first_clock_step = now.last_clock = now.last_clock_step =
@@ -202,6 +205,7 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   time_source_ = TimeSource::kNone;
   for (Series* one : {&log.loss, &log.grad_norm, &log.learning_rate, &log.validation}) one->rewind(step);
   for (auto& [name, values] : log.metrics) values.rewind(step);
+  if (held_out && held_out->step >= step) log.validation.add(held_out->step, held_out->value, held_out->line);
   log.finished = false;
   skipped_.begin_again();
 }
@@ -326,10 +330,11 @@ void LogBook::add(LogFormat format, StepValue quantity, double step, double valu
   std::optional<LogFormat>& owner = owners_[static_cast<std::size_t>(quantity)];
   if (!owner) owner = format;
   Series& values = series(quantity);
-  if (owner == LogFormat::kFields && format != LogFormat::kFields && quantity == StepValue::kLoss) {
+  const bool some_loss = quantity == StepValue::kLoss || quantity == StepValue::kValidation;
+  if (owner == LogFormat::kFields && format != LogFormat::kFields && some_loss) {
     values.clear();  // lines of any form stood in for the program's own
     owner = format;
-    give_way();
+    if (quantity == StepValue::kLoss) give_way();
   }
   if (owner != format) return;  // another format told it first: the same values once more
   if (!values.empty() && step == values.last().step) return;
@@ -404,6 +409,17 @@ void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view t
     log.events.erase(std::prev(before.base()));
   }
   log.events.push_back({kind, line.number, file_, step(), printable(trim(text)), stopped});
+}
+
+void LogBook::resumes(const LogLine& line) {
+  starts();
+  const auto failed = [this](const LogEvent& one) {
+    const bool error = one.kind == LogEvent::Kind::kError || one.kind == LogEvent::Kind::kOutOfMemory;
+    return error && one.file == file_ && one.line > log.work.back().line;
+  };
+  if (restart_said_ || log.work.empty() || log.work.back().file != file_ || std::ranges::none_of(log.events, failed))
+    return;
+  event(LogEvent::Kind::kRestart, line, line.text);
 }
 
 void LogBook::works(const LogLine& line) {

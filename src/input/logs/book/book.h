@@ -13,58 +13,9 @@
 #include "input/logs/book/record_count.h"
 #include "input/logs/book/scan.h"
 #include "input/logs/book/skipped_steps.h"
+#include "input/logs/book/step_record.h"
 
 namespace gpuplan {
-
-/// A line without colours and the prefixes of launchers.
-struct LogLine {
-  std::string_view text{};
-  std::uint32_t number = 0;
-  std::string_view labelled{};   ///< with the bare number of `srun --label` before it; empty when there is none
-  int rank = -1;                 ///< -1: the line does not say
-  double time = scan::kUnknown;  ///< seconds since 1970 that stand before it
-};
-
-/// What a parser of step lines makes of a line.
-enum class Match {
-  kNo,      ///< a line of something else
-  kRecord,  ///< understood
-  kBroken   ///< begins as one of its lines, but does not go on so
-};
-
-/// What the values of a step are.
-enum class StepValue : std::uint8_t {
-  kLoss,
-  kGradNorm,
-  kLearningRate,
-  kValidation,
-  kStepSeconds,
-  kTokens,        ///< a second, of all GPUs
-  kTokensPerGpu,  ///< a second, of one
-  kSequences,     ///< a second, of all GPUs
-  kModelFlops,    ///< FLOP/s of one GPU
-  kClock          ///< seconds from any start on, when the step was done
-};
-inline constexpr std::size_t kStepValues = 10;
-
-struct StepRecord {
-  double step = scan::kUnknown;
-  double of = scan::kUnknown;                              ///< steps that the line says there are
-  double epoch = scan::kUnknown, epochs = scan::kUnknown;  ///< the step's, and how many there are
-  bool of_epoch = false, of_run = false;                   ///< the step is surely counted in its epoch, in the run
-  double left_out = 0;                                     ///< so many steps of this line the optimizer did not do
-  std::array<double, kStepValues> values{};
-  std::uint32_t known = 0;  ///< bits by StepValue
-
-  void set(StepValue quantity, double value) {
-    values[static_cast<std::size_t>(quantity)] = value;
-    known |= 1U << static_cast<unsigned>(quantity);
-  }
-  bool has(StepValue quantity) const { return (known >> static_cast<unsigned>(quantity) & 1U) != 0; }
-  /// Leaves nothing but one of its values.
-  void keep_only(StepValue quantity) { known &= 1U << static_cast<unsigned>(quantity); }
-  double operator[](StepValue quantity) const { return values[static_cast<std::size_t>(quantity)]; }
-};
 
 /// Where a time of a step comes from, the better the higher.
 enum class TimeSource : std::uint8_t { kNone, kMean, kBar, kClock, kSaid };
@@ -100,16 +51,20 @@ struct LogFacts {
   int dmon_busy = -1, dmon_memory = -1;     ///< columns of `nvidia-smi dmon`; -1: it has none
   std::optional<StepRecord> wandb_summary;  ///< as far as it was read
   double batch_told = scan::kUnknown, batches_told = scan::kUnknown;  ///< of the last "Batch 0/100"
+  double bracket_told = scan::kUnknown;                               ///< of the last "[100] loss = 2.1"
+  int bracket_grows = 0;                                              ///< lines on which it grew; below 0: it fell
   bool batch_behind = false;                                          ///< the step is what stands behind the slash
   double line_time = scan::kUnknown;  ///< the clock of the last line that has a duration
   StepRecord listed;                  ///< values of lines of one each, as far as their step is not told
   bool listing = false;               ///< lines of names and values follow (Ray)
   bool listed_held_out = false;       ///< of held-out data (Coqui)
   double epoch_bar_total = 0;         ///< epochs of a bar over them
+  double loss_bar_total = 0;          ///< of the first bar that only its loss tells of
   double mlperf_batch = 0;            ///< samples of a step of MLPerf's logs
   int generation_column = -1;         ///< of llama-batched-bench; -1: its table has not begun
   bool bench_generates = false;       ///< the record of llama-bench is of generating
-  double resumed_at = 0;              ///< the step that Hugging Face's Trainer went on from
+  PlainBlock plain{};
+  double resumed_at = 0;  ///< the step that Hugging Face's Trainer went on from
 };
 
 /// What a line says of the traceback behind it: Python goes on (`Exception ignored in`); a thread of its own ends.
@@ -172,7 +127,12 @@ class LogBook {
   /// A bar of prompts; one that starts anew is of more prompts.
   void prompts(double done, double total);
   /// A program says hello: steps that come again after this are done again.
-  void starts() { hello_ = true; }
+  void starts() {
+    hello_ = true;
+    started_ = line_;
+  }
+  /// A checkpoint is read: behind an error the run was started again, wherever it goes on.
+  void resumes(const LogLine& line);
   void clock(double seconds);
   /// The run says how long it runs already.
   void elapsed(Seconds passed);
@@ -196,6 +156,8 @@ class LogBook {
   std::optional<LogFormat> step_format() const { return step_owner_; }
   /// The same, or whose losses they are where nobody tells steps.
   std::optional<LogFormat> told_by() const;
+  /// Whose held-out losses the log has; nullopt: there are none.
+  std::optional<LogFormat> held_out_by() const { return owners_[static_cast<std::size_t>(StepValue::kValidation)]; }
   /// A program that tells its steps, but no losses (DeepSpeed's engine, bars of loops that people write): lines of any
   /// form may have them.
   bool lacks_loss() const;
@@ -273,11 +235,11 @@ class LogBook {
   std::optional<double> reached_;
   double prompts_before_ = 0, bar_done_ = 0, bar_total_ = 0;
   double first_clock_ = scan::kUnknown;
-  bool steps_clocked_ = false;      ///< lines of steps have times
-  bool whole_seconds_ = true;       ///< all of these
-  std::optional<Seconds> clocked_;  ///< by the clocks of the log
-  double told_seconds_ = 0;         ///< all steps together, by the times that the log says of them
-  std::uint32_t file_ = 0, line_ = 1;
+  bool steps_clocked_ = false;                       ///< lines of steps have times
+  bool whole_seconds_ = true;                        ///< all of these
+  std::optional<Seconds> clocked_;                   ///< by the clocks of the log
+  double told_seconds_ = 0;                          ///< all steps together, by the times that the log says of them
+  std::uint32_t file_ = 0, line_ = 1, started_ = 0;  ///< where a program said hello last
   std::uint64_t told_ = 0;
   std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind
 };

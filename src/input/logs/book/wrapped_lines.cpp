@@ -11,7 +11,7 @@ namespace gpuplan {
 namespace {
 
 /// Members that hold the line.
-constexpr std::array<std::string_view, 5> kTexts = {"log", "textPayload", "message", "line", "MESSAGE"};
+constexpr std::array<std::string_view, 7> kTexts = {"log", "textPayload", "message", "line", "MESSAGE", "msg", "event"};
 /// One of these stands beside it in the records of who keeps logs.
 constexpr std::array<std::string_view, 14> kMarks = {"stream",        "timestamp",
                                                      "time",          "ts",

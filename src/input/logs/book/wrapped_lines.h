@@ -11,7 +11,8 @@
 namespace gpuplan {
 
 /// The text of a record of one line: {"log": "...\n", "stream": "stderr", ...} of Docker, {"textPayload": "...",
-/// "timestamp": ...} of Google, {"message": ...} of CloudWatch and others, {"line": ...} of Loki.
+/// "timestamp": ...} of Google, {"message": ...} of CloudWatch and others, {"line": ...} of Loki, {"msg": ...} and
+/// {"event": ...} of loggers that write records.
 struct LineRecord {
   std::string_view text{};  ///< as JSON writes it; no data: it is no such record
   bool error_stream = false, docker = false;

@@ -66,8 +66,8 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"dt", is_value(StepValue::kStepSeconds)},
     NameMeaning{"timing_step_total", is_value(StepValue::kStepSeconds)},  // OpenRLHF
     NameMeaning{"dt_ms", {NamedValue::Kind::kQuantity, StepValue::kStepSeconds, 1e-3}},
-    NameMeaning{"batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},  // PaddlePaddle
-    NameMeaning{"avg_batch_cost", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
+    NameMeaning{"batch_cost", is_value(StepValue::kStepSeconds)},  // PaddlePaddle
+    NameMeaning{"avg_batch_cost", is_value(StepValue::kStepSeconds)},
     NameMeaning{"iter_speed", is_value(StepValue::kStepSeconds), FieldUnit::kTime},  // Cosmos
     NameMeaning{"time_this_iter_s", is_value(StepValue::kStepSeconds)},              // Ray
     NameMeaning{"took", is_value(StepValue::kStepSeconds), FieldUnit::kTime},
@@ -150,6 +150,15 @@ bool is_amount_of_memory(std::string_view words) {
   return std::ranges::any_of(kAmounts, holds) && !std::ranges::any_of(kShares, holds);
 }
 
+/// "reserved memory: 75161927680": the size tells the unit.
+NamedValue memory_by_size(std::string_view words, const LogField& field) {
+  const double scale = is_amount_of_memory(words) ? memory_unit_by_size(field) : 0;
+  if (!(scale > 0)) return {};
+  NamedValue memory = meaning_of_memory(words);
+  memory.scale *= scale;
+  return memory;
+}
+
 /// Of numbers without a name, their unit tells: "3056.36 ms", "171440 tok/s".
 NamedValue meaning_of_unit(const FieldMeasure& measure) {
   switch (measure.unit) {
@@ -210,6 +219,7 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
   if (measure.unit == FieldUnit::kStepTime) return field.name.contains("ata") ? NamedValue{} : meaning_of_unit(measure);
   std::array<char, kLongestName> small;
   std::string_view name = field.name;
+  if (constexpr std::string_view kValue = " value"; name.ends_with(kValue)) name.remove_suffix(kValue.size());
   if (name.size() > small.size()) name.remove_prefix(name.size() - small.size());
   std::ranges::transform(name, small.begin(), [](char c) {
     const char s = small_letter(c);
@@ -231,7 +241,11 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
       if (value.kind == NamedValue::Kind::kStep &&
           (unit != FieldUnit::kNone || (left > 0 && counts_something_else(name.substr(0, left - 1)))))
         return {};
-      if (found != nullptr && found->unit != FieldUnit::kNone && unit != found->unit) return speed_of(words, measure);
+      if (found != nullptr && found->unit != FieldUnit::kNone && unit != found->unit) {
+        if (found->unit == FieldUnit::kBytes && unit == FieldUnit::kNone && left > 0)
+          return memory_by_size({small.data(), name.size()}, field);
+        return speed_of(words, measure);
+      }
       // A share is not the value itself: "loss 5%".
       if (unit == FieldUnit::kShare || unit == FieldUnit::kStepsPerSecond) return {};
       if (words == "time" && measure.scale >= 1) return {};

@@ -130,6 +130,8 @@ constexpr KnownNames kWords(std::array{
     KnownWord{"main", WordKind::kOfLoss},
     KnownWord{"policy", WordKind::kOfLoss},
     KnownWord{"dpo", WordKind::kOfLoss},
+    KnownWord{"clip", WordKind::kOfLoss},
+    KnownWord{"contrastive", WordKind::kOfLoss},
     KnownWord{"orpo", WordKind::kOfLoss},
     KnownWord{"kto", WordKind::kOfLoss},
     KnownWord{"val", WordKind::kHeldOut},

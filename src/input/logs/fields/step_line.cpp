@@ -8,11 +8,26 @@
 
 namespace gpuplan {
 
+namespace {
+
+/// "[val] step 5 | loss 2.1", "val: step 5": the word alone.
+bool has_val(std::string_view words) {
+  constexpr std::string_view kWord = "val";
+  const auto letter = [words](std::size_t at) {
+    return at < words.size() && (is_letter(words[at]) || words[at] == '_');
+  };
+  for (std::size_t at = words.find(kWord); at != std::string_view::npos; at = words.find(kWord, at + 1))
+    if ((at == 0 || !letter(at - 1)) && !letter(at + kWord.size())) return true;
+  return false;
+}
+
+}  // namespace
+
 bool speaks_of_validation(std::string_view words) {
   for (const std::string_view sign : {"alid", "eval", "Eval", "EVAL", "VAL", "[V]", "DEV ", " CV "})
     if (words.find(sign) != std::string_view::npos) return true;
   // "Test: [ 10/196]  Loss 5.25", "DEV : loss 1.125"
-  return words.starts_with("Test") || words.starts_with("CV ");
+  return words.starts_with("Test") || words.starts_with("CV ") || has_val(words);
 }
 
 bool takes_loss(std::string_view had, std::string_view name) {
@@ -210,6 +225,30 @@ bool counts_behind_slash(LogFacts& facts, const StepLine& it) {
 
 }  // namespace
 
+namespace {
+
+/// "[100] training_loss = 5.1" (big_vision): a count in brackets before the name. Ranks stand there, too, few of them
+/// as large, and others come before them.
+double counted_in_brackets(LogFacts& facts, std::string_view text, std::string_view name) {
+  constexpr double kSurely = 64;
+  constexpr int kOften = 8;
+  if (name.empty()) return scan::kUnknown;
+  std::string_view before = trim(text.substr(0, static_cast<std::size_t>(name.data() - text.data())));
+  if (!before.ends_with(']')) return scan::kUnknown;
+  before.remove_suffix(1);
+  const std::size_t digits = before.find_last_not_of("0123456789") + 1;
+  double count = 0;
+  std::string_view number = before.substr(digits);
+  if (digits == 0 || before[digits - 1] != '[' || !scan::take_number(number, count)) return scan::kUnknown;
+  const double last = std::exchange(facts.bracket_told, count);
+  if (count < last) facts.bracket_grows = facts.bracket_grows >= kOften ? 0 : -1;
+  else if (count > last && facts.bracket_grows >= 0) ++facts.bracket_grows;
+  const bool steps = facts.bracket_grows >= 0 && (count >= kSurely || facts.bracket_grows >= kOften);
+  return steps ? count : scan::kUnknown;
+}
+
+}  // namespace
+
 void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_step) {
   StepRecord& record = it.record;
   // "Epoch 1, Batch 50/938, Loss: 0.35": without another number it counts the steps of the epoch.
@@ -238,6 +277,7 @@ void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_ste
     return;
   }
   if (bare_step >= 0) record.step = bare_step;
+  else record.step = counted_in_brackets(book.facts, line.text, it.loss_name);
   // "[10 | 17.50] loss=3.44" of gpt-2's fine-tuning: the step, and seconds so far
   std::string_view rest = line.text;
   double step = 0;

@@ -184,6 +184,17 @@ void note_postfix(LogBook& book, StepRecord& record, std::string_view postfix) {
 
 namespace {
 
+/// At its end the loss is the mean of all.
+Match held_out_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, double loss) {
+  if (bar.done < bar.total || !(book.step() > 0)) return Match::kRecord;
+  StepRecord record;
+  record.step = book.step();
+  record.of_run = true;
+  record.set(StepValue::kValidation, loss);
+  book.record(LogFormat::kBars, record, line);
+  return Match::kRecord;
+}
+
 /// What a bar with words before it says of the run. `whole`: it is of all steps, whatever epoch stands before it.
 Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const EpochLabel& epoch, bool whole) {
   StepRecord record;
@@ -199,6 +210,11 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
     return Match::kNo;
   }
   if (!label.training && (label.held_out || !record.has(StepValue::kLoss))) return Match::kNo;
+  if (!label.training && !std::isnan(bar.total)) {
+    // Words tell neither: bars that are shorter than the first one are of held-out data.
+    if (!(facts.loss_bar_total > 0)) facts.loss_bar_total = bar.total;
+    if (bar.total < facts.loss_bar_total) return held_out_bar(book, line, bar, record[StepValue::kLoss]);
+  }
   double planned = bar.total;
   if (!epoch.number && facts.epoch_bar_total > 1 && !std::isnan(bar.total)) {
     // Bars of steps that begin anew while one of epochs goes on (OneTrainer).
@@ -217,6 +233,12 @@ Match note_bar(LogBook& book, const LogLine& line, const ProgressBar& bar, const
     if (facts.bar_epoch && *facts.bar_epoch < *epoch.number) facts.bars_before += facts.bar_elapsed;
     facts.bar_epoch = epoch.number;
     book.epoch(before + (std::isnan(bar.total) ? 0 : bar.done / bar.total));
+  }
+  if (!epoch.number && !whole && !(facts.epoch_bar_total > 1) && facts.epoch >= 0 && !std::isnan(bar.total)) {
+    // A line before it has told the epoch: whether it is of that epoch, shows when it begins again.
+    record.epoch = facts.epoch;
+    record.epochs = facts.epochs_told;
+    record.of = bar.total;
   }
   facts.bar_elapsed = bar.elapsed;
   const auto owner = book.step_format();

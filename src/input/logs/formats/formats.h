@@ -36,6 +36,9 @@ bool shaped_step(LogBook& book, const LogLine& line, LogFormat format, double ba
 /// is put before all lines, or one of any form. True for such a line.
 bool fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format);
 
+/// A held-out loss in a line of any form, beside the lines of a known program that tell none. True for such a line.
+bool held_out_beside(LogBook& book, const LogLine& line);
+
 /// A line with the word "epoch" and none of steps.
 void epoch_line(LogBook& book, const LogLine& line, LogFormat format);
 /// A line with a rate of tokens that tells neither step nor loss.

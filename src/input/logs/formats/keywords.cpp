@@ -185,6 +185,12 @@ constexpr std::array kSentences = {
     Sentence{"llocated memory: ", peak_memory},
     Sentence{"eserved memory: ", peak_memory},
     Sentence{"ax memory ", peak_memory},
+    Sentence{"utput throughput", benchmark_rate},
+    Sentence{"utput Throughput", benchmark_rate},
+    Sentence{"equest throughput (", serving_benchmark},
+    Sentence{"equest Throughput (", serving_benchmark},
+    Sentence{"(TTFT)", benchmark_latency},
+    Sentence{"(TPOT)", benchmark_latency},
     Sentence{"token_throughput(token/sec) ", vllm_benchmark},  // TensorRT-LLM's gptManagerBenchmark
     Sentence{"Average tokens/sec: ", generation_rate},         // gpt-fast
     Sentence{" tokens-per-sec", mlx_rate},
@@ -250,6 +256,7 @@ constexpr std::array kSentences = {
     Sentence{"estoring from ", resume_line},
     Sentence{"oading the checkpoint from ", resume_line},
     Sentence{"oading checkpoint from ", resume_line},
+    Sentence{"oading distributed checkpoint from ", resume_line},
     Sentence{"oaded checkpoint ", resume_line},
     Sentence{"ontinuing training from checkpoint", resume_line},
 };
@@ -328,6 +335,7 @@ namespace {
 /// What the line says as a whole, once its sentences are read.
 void read_whole(LogBook& book, const LogLine& line, std::uint64_t told) {
   const LogFormat format = book.marks.sign.value_or(LogFormat::kFields);
+  if (book.facts.plain.open && book.told() == told && plain_value(book, line)) return;
   if (book.marks.step && fields_line(book, line, book.marks.step_at, format)) return;
   if (book.marks.epoch) epoch_line(book, line, format);  // "Epoch 1/20 (157 steps) - loss: 1.8"
   else if (book.marks.step) return;
@@ -376,7 +384,7 @@ void checkpoint_line(LogBook& book, const LogLine& line, std::string_view) {
   book.event(LogEvent::Kind::kCheckpoint, line, line.text);
 }
 
-/// A checkpoint is read: no event of its own, but steps that come again are done again.
-void resume_line(LogBook& book, const LogLine&, std::string_view) { book.starts(); }
+/// A checkpoint is read: steps that come again are done again.
+void resume_line(LogBook& book, const LogLine& line, std::string_view) { book.resumes(line); }
 
 }  // namespace gpuplan

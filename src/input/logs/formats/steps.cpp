@@ -87,7 +87,7 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   // Beside the lines of a program that is known, others repeat it or are of parts of a step, unless it tells no loss.
   const auto owner = book.told_by();
   const bool beside = format == LogFormat::kFields && owner && *owner != LogFormat::kFields;
-  if (beside && !book.lacks_loss()) return false;
+  if (beside && !book.lacks_loss()) return held_out_beside(book, line);
   // A program's own text; lines of a known form are those that somebody quotes behind what ran.
   if (format == LogFormat::kFields && is_comment(line.text)) return false;
   StepLine it;
@@ -139,7 +139,10 @@ bool fields_step(LogBook& book, const LogLine& line, LogFormat format, double ba
   const bool works = (record.known & ~kSettings) != 0 || it.mean_time > 0;
   if (format == LogFormat::kFields && (!works || !it.fraction)) {
     // The head of values that stand below it, one a line.
-    if (record.known == 0 && named) heads_values(book, record.step, record.of_run);
+    if (record.known == 0 && named) {
+      heads_values(book, record.step, record.of_run);
+      if (!validation) heads_plain_values(book, line, record);
+    }
     return false;
   }
   if (!works && record.known == 0) return false;
@@ -228,12 +231,14 @@ bool known_step(LogBook& book, const LogLine& line, std::size_t begin) {
 
 /// "Epoch 1/3 - train_loss: 0.35 - val_loss: 0.36", and "Train Epoch: 1 [640/60000 (1%)]  Loss: 2.3", which counts
 /// samples: a loss at an epoch, of programs that tell no steps.
-void epoch_loss(LogBook& book, const LogLine& line) {
+void epoch_loss(LogBook& book, const LogLine& line, std::uint64_t told) {
   // Records in braces have readers of their own.
   const bool beside = book.step_format().has_value();
-  if ((beside && !book.lacks_loss() && book.step_format() != LogFormat::kFields) || is_comment(line.text) ||
-      line.text.contains('{'))
+  if (is_comment(line.text) || line.text.contains('{')) return;
+  if (beside && !book.lacks_loss() && book.step_format() != LogFormat::kFields) {
+    if (book.told() == told) held_out_beside(book, line);
     return;
+  }
   StepLine it;
   LogFields fields(line.text);
   bool validation = false;
@@ -275,15 +280,31 @@ void epoch_loss(LogBook& book, const LogLine& line) {
 
 }  // namespace
 
+namespace {
+
+/// What stands before the word: nothing, a logger's name, or that it begins: "INFO - trainer - Epoch 1/3", "Starting
+/// epoch 2".
+bool begins_epoch(std::string_view before) {
+  before = trim(before);
+  if (std::ranges::none_of(before, is_letter)) return true;
+  constexpr std::string_view kEnds = "-:]|>";
+  if (kEnds.contains(before.back())) return true;
+  const std::string_view verb = before.substr(before.find_last_of(" ]:") + 1);
+  constexpr std::array<std::string_view, 4> kBegins = {"tart", "egin", "into", "unning"};
+  return std::ranges::any_of(kBegins, [verb](std::string_view word) { return verb.contains(word); });
+}
+
+}  // namespace
+
 /// "Epoch: [0][ 10/5005] Loss 6.9", and lines that only name the epoch of the steps that follow: "=== Epoch 2/3 ===".
 void epoch_line(LogBook& book, const LogLine& line, LogFormat format) {
   const bool samples = line.text.find("%)") != std::string_view::npos;  // "Train Epoch: 1 [640/60000 (1%)]"
+  const std::uint64_t told = book.told();
   if (!samples && fields_step(book, line, format)) return;
-  if (format == LogFormat::kFields) epoch_loss(book, line);
-  std::string_view rest = line.text;
-  while (!rest.empty() && !is_letter(rest.front())) rest.remove_prefix(1);
-  if (!iequals(rest.substr(0, 5), "epoch")) return;
-  const EpochLabel epoch = epoch_of(rest);
+  if (format == LogFormat::kFields) epoch_loss(book, line, told);
+  const std::size_t at = line.text.find("poch");
+  if (at == std::string_view::npos || at == 0 || !begins_epoch(line.text.substr(0, at - 1))) return;
+  const EpochLabel epoch = epoch_of(line.text.substr(at - 1));
   if (!epoch.number || *epoch.number != std::floor(*epoch.number)) return;
   book.facts.epoch = *epoch.number;
   book.facts.epochs_told = epoch.of.value_or(book.facts.epochs_told);

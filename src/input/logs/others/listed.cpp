@@ -41,6 +41,12 @@ void heads_values(LogBook& book, double step, bool of_run) {
   book.facts.listed_held_out = false;
 }
 
+Match listing_rule(LogBook& book, const LogLine& line) {
+  // The step of this table may stand below its losses.
+  if (is_free(book) && line.text.find_first_not_of('-') == std::string_view::npos) book.facts.block.reset();
+  return Match::kNo;
+}
+
 void listing_begins(LogBook& book, const LogLine& line, std::string_view) {
   if (!line.text.starts_with("Result for ") || !line.text.ends_with(':')) return;
   book.facts.listing = true;

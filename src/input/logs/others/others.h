@@ -20,8 +20,17 @@ Match fastai_row(LogBook& book, const LogLine& line);
 /// "     | > loss: 4.51 (4.61)" (Coqui), "│ loss      2.9 │" and "  loss: 2.9" (Ray), "|    loss     | 5.74 |" (Stable
 /// Baselines): a name and its value, of the step that a line before or after them tells.
 Match listed_value(LogBook& book, const LogLine& line);
+/// "------------------", between the tables of two steps.
+Match listing_rule(LogBook& book, const LogLine& line);
 /// A line that tells a step and nothing else: what is listed below it is of that step.
 void heads_values(LogBook& book, double step, bool of_run);
+/// The same of a line that is nothing but the step: "step: 100" and "##### Learning iteration 3/1500 #####". What
+/// follows are values of it, each in a line of its own.
+void heads_plain_values(LogBook& book, const LogLine& line, const StepRecord& head);
+/// "current step time: 3.81": one of these.
+bool plain_value(LogBook& book, const LogLine& line);
+/// Nothing follows of the last of them.
+void plain_end(LogBook& book);
 /// "  10 812.50 ms run, 31.20 ms python, 11.00 loss, 62.50 GB used" of tinygrad: names behind their numbers.
 Match names_behind_step(LogBook& book, const LogLine& line);
 /// "|   128 |    128 |    1 |    256 |    0.108 |  1186.64 |    3.079 |    41.57 | ..." of llama-batched-bench.
@@ -68,6 +77,8 @@ void listing_held_out(LogBook& book, const LogLine& line, std::string_view rest)
 void listing_trains(LogBook& book, const LogLine& line, std::string_view rest);
 void peak_memory(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_bench_row(LogBook& book, const LogLine& line, std::string_view rest);
+void benchmark_rate(LogBook& book, const LogLine& line, std::string_view rest);
+void benchmark_latency(LogBook& book, const LogLine& line, std::string_view rest);
 void ollama_rate(LogBook& book, const LogLine& line, std::string_view rest);
 void llama_cookbook_evaluation(LogBook& book, const LogLine& line, std::string_view rest);
 void llmc_peak(LogBook& book, const LogLine& line, std::string_view rest);

@@ -120,6 +120,7 @@ void open_clip_line(LogBook& book, const LogLine& line, std::string_view rest) {
   set(record, StepValue::kLoss, behind(rest.substr(loss), kLoss));
   set(record, StepValue::kLearningRate, behind(rest, " LR: "));
   record.set(StepValue::kStepSeconds, seconds);
+  if (time.starts_with("/s")) record.set(StepValue::kSequences, rate);
   book.record(LogFormat::kOpenClip, record, line);
 }
 
