@@ -81,6 +81,31 @@ LOGS = {
     "costs of batches without a unit": (  # PaddleDetection
         each("Epoch: [0] [{ten:4}/1250] learning_rate: 0.0001 loss: {down} eta: 1 day, 1:12:01 batch_cost: 0.5125 data_cost: 0.0021 ips: 15.6158 images/s\n"),
         {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.5125}}),
+    "batches of one pass over the data": (
+        each("Batch {ten}/5000 | Loss {down} | Speed 4.0 it/s | Elapsed 00:31 | Remaining 25:12\n"),
+        {"steps": 200, "planned": 5000, "loss": (2.9375, 2.375), "measured": {"seconds_per_step": 0.25}}),
+    "a count that begins the line": (
+        each("{ten}/5000 (2.0%) loss {down} | lr 1e-4 | 4.0 steps/s\n"),
+        {"steps": 200, "planned": 5000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.25}}),
+    "units in words": (
+        each("Training step {ten} of 5000 - loss {down} - 0.25 seconds per step - 12,500 tokens per second per GPU - ETA: 26 minutes\n"),
+        {"steps": 200, "planned": 5000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.25, "tokens_per_second_per_gpu": 12500}}),
+    "a step that ends a sentence": (
+        each("INFO:root:Finished step {ten}. Loss: {down}, Step time: 250.0 ms, Tokens/sec/device: 12,345.5, HBM: 14.25/16.0 GiB\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.25, "tokens_per_second_per_gpu": 12345.5, "allocated_gib": 14.25}}),
+    "updates": (
+        each("Updates: {ten} | Loss: {down} | Updates/s: 4.0 | Words/s: 12000 | Mem: 61.5GB/80.0GB\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.25, "allocated_gib": 61.5}}),
+    "rates by slashes and short names": (
+        each("epoch: 0 step: {ten} loss: {down} step/s: 4.0 tput=102400tok/s\n"),
+        {"steps": 200, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 0.25, "tokens_per_second": 102400}}),
+    "losses of tests": (
+        each("10:00 | step {ten} / 5000 | train: {down} | test: {far} | 250 ms\n"),
+        {"steps": 200, "planned": 5000, "loss": (2.96875, 2.375), "held_out": 5.5, "measured": {"seconds_per_step": 0.25}}),
+    "two programs that tell the same": (  # Megatron-DeepSpeed
+        "".join(f" iteration {i:8}/  100000 | elapsed time per iteration (s): 9.25 | lm loss: {3 - i / 32:.6E} | samples per second: 27.5 |\n"
+                + (f"steps: {i} loss: {3 - i / 32:.4f} iter time (s): 9.250 samples/sec: 27.500\n" if i % 5 == 0 else "") for i in TWENTY),
+        {"steps": 20, "planned": 100000, "loss": (2.96875, 2.375), "measured": {"seconds_per_step": 9.25, "sequences_per_second": 27.5}}),
     "a table of a benchmark behind its bar": (  # LMDeploy
         "\r100%|██████| 3000/3000 [02:41<00:00, 18.60it/s]\n\n===== Profile Throughput =====\nTotal requests                  3000\n"
         "Input throughput (tok/s)    4482.500\nOutput throughput (tok/s)   4346.500\nRequest throughput (req/s)    18.597\n"

@@ -26,6 +26,13 @@ bool norm_is_lost(const StepRecord& record) {
   return record.has(StepValue::kGradNorm) && !std::isfinite(record[StepValue::kGradNorm]);
 }
 
+/// The loss of a step that is told twice, rounded: Megatron-LM's lines, and DeepSpeed's of the same run.
+bool tells_same(const Series& values, double step, double value) {
+  constexpr double kRounded = 1e-3;
+  return !values.empty() && values.last().step == step &&
+         std::abs(values.last().value - value) <= kRounded * std::abs(value);
+}
+
 std::string step_text(double step) { return number_text(std::clamp(step, -1e15, 1e15)); }
 
 }  // namespace
@@ -332,9 +339,10 @@ void LogBook::add(LogFormat format, StepValue quantity, double step, double valu
   Series& values = series(quantity);
   const bool some_loss = quantity == StepValue::kLoss || quantity == StepValue::kValidation;
   if (owner == LogFormat::kFields && format != LogFormat::kFields && some_loss) {
+    if (tells_same(values, step, value)) return;
     values.clear();  // lines of any form stood in for the program's own
     owner = format;
-    if (quantity == StepValue::kLoss) give_way();
+    if (quantity == StepValue::kLoss) give_way(step);
   }
   if (owner != format) return;  // another format told it first: the same values once more
   if (!values.empty() && step == values.last().step) return;

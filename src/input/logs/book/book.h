@@ -201,7 +201,7 @@ class LogBook {
   void add_mean_loss();
   Segment& segment(LogFormat format);
   void forget_reached();
-  void give_way();
+  void give_way(double step);
   void place_in_run(LogFormat format, StepRecord& record);
   void start_again(LogFormat format, double step, const LogLine& line);
   bool repeats(const Segment& now) const;

@@ -44,13 +44,15 @@ void LogBook::forget_steps(LogFormat format) {
 }
 
 /// What lines of any form said of steps, before the program's own came, was told by something that it wrote beside.
-void LogBook::give_way() {
+void LogBook::give_way(double step) {
   if (step_owner_ != LogFormat::kFields) return;
+  // What comes to the same step counts the same steps.
+  const bool same = log.last_step && std::abs(*log.last_step - step) <= 1;
   segment(LogFormat::kFields) = {};
   forget_reached();
   step_owner_.reset();
   steps_trained_ = false;
-  log.planned_steps = planned_before_;
+  if (!same) log.planned_steps = planned_before_;
   log.every_step_counted = false;
   facts.bar_total.reset();
 }

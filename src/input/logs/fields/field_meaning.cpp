@@ -45,8 +45,10 @@ constexpr KnownNames kMeanings(std::array{
     NameMeaning{"iterations", kStepNumber},
     NameMeaning{"training_iteration", kStepNumber},  // Ray
     NameMeaning{"up", kStepNumber},                  // Marian
-    NameMeaning{"step_i", kStepNumber},              // paxml
-    NameMeaning{"s", kStepNumber},                   // llm.c: "s:250 tel:3.5"
+    NameMeaning{"update", kStepNumber},
+    NameMeaning{"updates", kStepNumber},
+    NameMeaning{"step_i", kStepNumber},  // paxml
+    NameMeaning{"s", kStepNumber},       // llm.c: "s:250 tel:3.5"
     NameMeaning{"epoch", {NamedValue::Kind::kEpoch, StepValue::kLoss, 1}},
     NameMeaning{"loss", is_value(StepValue::kLoss)},
     NameMeaning{"train_epoch_loss", is_value(StepValue::kLoss)},  // peft's examples; others have it beside the steps'
@@ -112,9 +114,10 @@ bool is_other_memory(std::string_view words) {
 /// "Peak Reserved Device Memory", "GPU Mem": of the GPU, whatever its words and their order. `words`: as kMeanings has
 /// them.
 NamedValue meaning_of_memory(std::string_view words) {
-  constexpr std::array<std::string_view, 8> kOfGpu = {"peak", "max", "gpu", "cuda", "device", "vram", "alloc", "activ"};
+  constexpr std::array<std::string_view, 9> kOfGpu = {"peak", "max",   "gpu",   "cuda", "device",
+                                                      "vram", "alloc", "activ", "hbm"};
   const auto holds = [words](std::string_view part) { return words.contains(part); };
-  if (!words.contains("mem") && !words.contains("vram")) return {};
+  if (!words.contains("mem") && !words.contains("vram") && !words.contains("hbm")) return {};
   if (is_other_memory(words)) return {};
   if (words.contains("reserv")) return kPeakReserved;
   return std::ranges::any_of(kOfGpu, holds) ? kPeakAllocated : NamedValue{};
@@ -186,7 +189,8 @@ NamedValue meaning_of_unit(const FieldMeasure& measure) {
 
 /// "Speed: 1234.5 samples/sec", "throughput 5.1k tokens/s", which say by their units what they are.
 bool is_speed(std::string_view words) {
-  return words.ends_with("speed") || words.ends_with("throughput") || words == "rate" || words.ends_with("performance");
+  return words.ends_with("speed") || words.ends_with("throughput") || words == "rate" ||
+         words.ends_with("performance") || words.ends_with("tput");
 }
 
 /// A rate by its unit, where the name is that of a speed.
@@ -197,6 +201,13 @@ NamedValue speed_of(std::string_view words, const FieldMeasure& measure) {
   NamedValue speed = meaning_of_unit(measure);
   speed.scale *= measure.scale;
   return speed;
+}
+
+/// "step/s: 3.1": a name that is a rate by its slash.
+NamedValue rate_of_name(std::string_view name) {
+  const auto measure = name.contains('/') ? field_measure(name) : std::nullopt;
+  if (!measure || measure->unit != FieldUnit::kStepsPerSecond) return {};
+  return {NamedValue::Kind::kStepRate, StepValue::kStepSeconds, measure->scale};
 }
 
 /// Steps that are no count of what was done: "warmup steps 200", "micro step 3", "every 50 steps".
@@ -265,6 +276,7 @@ NamedValue meaning_in(const LogField& field, FieldMeasure measure) {
     if (blank == std::string_view::npos) {
       std::string_view whole(small.data(), name.size());
       if (const NamedValue speed = speed_of(words, measure); speed.kind != NamedValue::Kind::kNothing) return speed;
+      if (const NamedValue rate = rate_of_name(name.substr(left)); rate.kind != NamedValue::Kind::kNothing) return rate;
       double scale = measure.unit == FieldUnit::kBytes ? measure.scale : unit_in_name(whole);
       if (!(scale > 0) && measure.unit == FieldUnit::kNone && is_amount_of_memory(whole))
         scale = memory_unit_by_size(field);

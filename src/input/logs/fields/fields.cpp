@@ -112,6 +112,37 @@ bool LogFields::skip_joined(std::string_view& rest) {
 
 namespace {
 
+/// The slash of "tok/s", and not that of "61GB/80GB".
+bool is_inside_unit(std::string_view text, std::size_t at) {
+  return text[at] == '/' && at > 0 && at + 1 < text.size() && is_letter(text[at + 1]);
+}
+
+/// "0.32 seconds per step", "1,200 tokens per second per GPU": the same with slashes. `size`: of the first word; all of
+/// the words where they are a unit.
+std::optional<FieldMeasure> unit_in_words(std::string_view text, std::size_t& size) {
+  constexpr std::string_view kPer = " per ";
+  std::array<char, 24> slashes;
+  std::size_t end = size, filled = 0;
+  const auto add = [&](std::string_view part) {
+    if (filled + part.size() > slashes.size()) return false;
+    std::ranges::copy(part, slashes.data() + filled);
+    filled += part.size();
+    return true;
+  };
+  if (!add(text.substr(0, end))) return std::nullopt;
+  std::optional<FieldMeasure> found;
+  while (text.substr(end).starts_with(kPer)) {
+    std::size_t next = end + kPer.size();
+    while (next < text.size() && is_letter(text[next])) ++next;
+    if (!add("/") || !add(text.substr(end + kPer.size(), next - end - kPer.size()))) break;
+    const auto measure = field_measure({slashes.data(), filled});
+    if (!measure) break;
+    found = measure;
+    size = end = next;
+  }
+  return found;
+}
+
 /// "step 10 loss 3.2 tok/s 51000": what has no such unit is followed by the name of the next number.
 bool names_next(const LogField& field, std::string_view behind) {
   scan::skip_spaces(behind);
@@ -133,7 +164,11 @@ bool LogFields::number(LogField& field) {
     ++at_;
     return false;
   }
-  const std::string_view written = text_.substr(begin, text_.size() - begin - rest.size());
+  std::string_view written = text_.substr(begin, text_.size() - begin - rest.size());
+  if (written.ends_with('.') && (rest.empty() || rest.front() == ' ')) {  // "Finished step 10. Loss: 2.1"
+    written.remove_suffix(1);
+    rest = text_.substr(begin + written.size());
+  }
   if (skip_joined(rest)) {
     mark(FieldMark::Kind::kSkipped, begin, rest);
     name_begin_ = name_end_ = at_ = text_.size() - rest.size();
@@ -164,6 +199,11 @@ bool LogFields::number(LogField& field) {
     const std::size_t total = text_.size() - rest.size();
     scan::take_count(rest, field.total);
     mark(FieldMark::Kind::kTotal, total, rest);
+  } else if (rest.size() > 4 && rest.starts_with(" of ") && is_digit(rest[4])) {  // "step 12 of 90"
+    rest.remove_prefix(4);
+    const std::size_t total = text_.size() - rest.size();
+    scan::take_count(rest, field.total);
+    mark(FieldMark::Kind::kTotal, total, rest);
   }
   if (!std::isnan(field.total) && rest.starts_with(']')) {
     const std::size_t open = begin == 0 ? std::string_view::npos : text_.find_last_not_of(' ', begin - 1);
@@ -182,7 +222,9 @@ bool LogFields::number(LogField& field) {
   std::string_view peek = rest;
   scan::skip_spaces(peek);
   std::size_t size = 0;
-  while (size < peek.size() && (is_letter(peek[size]) || peek[size] == '%' || (peek[size] == '/' && size > 0))) ++size;
+  while (size < peek.size() && (is_letter(peek[size]) || peek[size] == '%' || is_inside_unit(peek, size))) ++size;
+  std::optional<FieldMeasure> rate;
+  if (size > 1 && peek.substr(size).starts_with(" per ")) rate = unit_in_words(peek, size);
   // "12 s: 4" is a name, and so is "loss 3.1 m 2"
   const char next = size < peek.size() ? peek[size] : ' ';
   const bool ends_part = size == peek.size() || next == ',' || next == ';' || next == '|';  // "0.49 s, ips: 259"
@@ -190,7 +232,7 @@ bool LogFields::number(LogField& field) {
   if (close && next != ':' && next != '=' && !is_name_letter(next)) {
     field.mebi = peek.substr(0, size) == "M";  // which is no minute
     field.gibi = peek.substr(0, size) == "G";
-    if (!field.mebi) field.measure = field_measure(peek.substr(0, size));
+    if (!field.mebi) field.measure = rate ? rate : field_measure(peek.substr(0, size));
     if (field.measure && peek.size() < rest.size() && names_next(field, peek.substr(size))) field.measure.reset();
     if (field.measure) {
       field.unit = peek.substr(0, size);

@@ -1,6 +1,8 @@
 // What the numbers of a line of steps are, by their names, units and places.
 #include "input/logs/fields/step_line.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -91,6 +93,11 @@ bool follows_number(std::string_view no_name) { return is_digit(no_name.data()[-
 bool is_batch(std::string_view name) {
   const std::string_view last = name.substr(name.rfind(' ') + 1);
   return iequals(last, "batch") || iequals(last, "batch_idx") || name == "B";
+}
+
+bool names_held_out_data(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {"val", "valid", "validation", "test", "eval"};
+  return std::ranges::any_of(kNames, [name](std::string_view one) { return iequals(name, one); });
 }
 
 /// "Ran 100 train steps in 45.00 secs" (Trax): the time of so many steps.
@@ -196,7 +203,7 @@ void note_field(LogBook& book, StepLine& it, const LogField& field) {
     case NamedValue::Kind::kNothing:
       if (field.fraction && field.unit.empty()) {
         if (iequals(field.name, "train")) it.train = field.value;
-        if (iequals(field.name, "val")) it.held_out = field.value;
+        if (names_held_out_data(field.name)) it.held_out = field.value;
       }
       if (!book.log.rewards && field.fraction) it.rewards = it.rewards || tells_rewards(field.name);
       break;
@@ -270,7 +277,14 @@ void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_ste
     return;
   }
   if (it.batch >= 0 && !std::isnan(it.batches)) {
-    if (!counts_behind_slash(book.facts, it)) return;
+    const double told = book.facts.batch_told, of = book.facts.batches_told;
+    if (!counts_behind_slash(book.facts, it)) {
+      // "Batch 100/5000": what stands before the slash grows.
+      if (!(it.batch > told) || it.batches != of) return;
+      record.step = it.batch;
+      record.of = it.batches;
+      return;
+    }
     record.step = it.batches;
     record.epoch = it.batch;
     record.of_epoch = true;
@@ -288,6 +302,15 @@ void find_step(LogBook& book, StepLine& it, const LogLine& line, double bare_ste
     if (scan::take_number(message, step) && message.starts_with(" : ")) record.step = step;
   }
   if (scan::take(rest, "[") && scan::take_number(rest, step) && rest.starts_with(" | ")) record.step = step;
+  // "100/5000 (2.0%) loss 2.31": no date has so many days.
+  constexpr double kMostDays = 31;
+  double total = 0;
+  rest = line.text;
+  if (std::isnan(record.step) && scan::take_number(rest, step) && scan::take(rest, "/") &&
+      scan::take_number(rest, total) && total > kMostDays && step <= total && step == std::floor(step)) {
+    record.step = step;
+    record.of = total;
+  }
 }
 
 double seconds_of_run(LogFacts& facts, const StepLine& it) {
