@@ -82,7 +82,8 @@ bool LogCsv::head(LogBook& book, const LogLine& line, bool first, const LogNames
   separator_ = commas ? ',' : '\t';
   // What a notebook shows of Hugging Face's Trainer, copied: "Step	Training Loss	Validation Loss".
   const bool notebook = text.starts_with("Step\tTraining Loss") || text.starts_with("Epoch\tTraining Loss");
-  if (!sample_head(text) && !bench_head(text) && !((first || notebook) && metrics_head(text, names))) return false;
+  const bool may_begin = (first || notebook) && !text.contains('{');  // which records have
+  if (!sample_head(text) && !bench_head(text) && !(may_begin && metrics_head(text, names))) return false;
   book.shows(format_);
   return true;
 }
