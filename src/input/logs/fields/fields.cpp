@@ -5,64 +5,14 @@
 #include <cmath>
 #include <optional>
 
-#include "input/logs/book/known_names.h"
-#include "input/logs/fields/name_words.h"
+#include "input/logs/fields/field_units.h"
 
 namespace gpuplan {
 namespace {
 
 constexpr bool is_name_letter(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
-struct FieldUnitName {
-  std::string_view name;
-  FieldUnit unit;
-  double scale;
-};
-
-/// GB is what programs write for 1024^3 bytes of PyTorch's allocator.
-/// What is a rate or the time of a step is told by its parts (name_words.h).
-constexpr KnownNames kFieldUnits(std::array{
-    FieldUnitName{"us", FieldUnit::kTime, 1e-6},
-    FieldUnitName{"ms", FieldUnit::kTime, 1e-3},
-    FieldUnitName{"s", FieldUnit::kTime, 1},
-    FieldUnitName{"sec", FieldUnit::kTime, 1},
-    FieldUnitName{"secs", FieldUnit::kTime, 1},
-    FieldUnitName{"seconds", FieldUnit::kTime, 1},
-    FieldUnitName{"m", FieldUnit::kTime, 60},
-    FieldUnitName{"min", FieldUnit::kTime, 60},
-    FieldUnitName{"h", FieldUnit::kTime, 3600},
-    FieldUnitName{"mb", FieldUnit::kBytes, units::MiB.value},
-    FieldUnitName{"mib", FieldUnit::kBytes, units::MiB.value},
-    FieldUnitName{"gb", FieldUnit::kBytes, units::GiB.value},
-    FieldUnitName{"gib", FieldUnit::kBytes, units::GiB.value},
-    FieldUnitName{"tflops", FieldUnit::kFlops, 1e12},
-    FieldUnitName{"tflop/s", FieldUnit::kFlops, 1e12},
-    FieldUnitName{"%", FieldUnit::kShare, 0.01},
-});
-
 }  // namespace
-
-namespace {
-
-/// "1.7M tok/s": what follows the number's M is a rate.
-bool is_rate(std::string_view text) {
-  scan::skip_spaces(text);
-  const std::size_t end = std::min(text.size(), text.find_first_of(" ,;|)]"));
-  const std::string_view unit = text.substr(0, end);
-  return unit.contains('/') && field_measure(unit);
-}
-
-}  // namespace
-
-std::optional<FieldMeasure> field_measure(std::string_view text) {
-  constexpr std::size_t kLongest = 24;
-  std::array<char, kLongest> small;
-  if (text.empty() || text.size() > kLongest) return std::nullopt;
-  std::ranges::transform(text, small.begin(), small_letter);
-  const std::string_view unit(small.data(), text.size());
-  if (const FieldUnitName* const found = kFieldUnits.find(unit)) return FieldMeasure{found->unit, found->scale};
-  return unit.contains('/') ? measure_of_parts(unit) : std::nullopt;
-}
 
 bool LogFields::next(LogField& field) {
   while (at_ < text_.size()) {
@@ -111,37 +61,6 @@ bool LogFields::skip_joined(std::string_view& rest) {
 }
 
 namespace {
-
-/// The slash of "tok/s", and not that of "61GB/80GB".
-bool is_inside_unit(std::string_view text, std::size_t at) {
-  return text[at] == '/' && at > 0 && at + 1 < text.size() && is_letter(text[at + 1]);
-}
-
-/// "0.32 seconds per step", "1,200 tokens per second per GPU": the same with slashes. `size`: of the first word; all of
-/// the words where they are a unit.
-std::optional<FieldMeasure> unit_in_words(std::string_view text, std::size_t& size) {
-  constexpr std::string_view kPer = " per ";
-  std::array<char, 24> slashes;
-  std::size_t end = size, filled = 0;
-  const auto add = [&](std::string_view part) {
-    if (filled + part.size() > slashes.size()) return false;
-    std::ranges::copy(part, slashes.data() + filled);
-    filled += part.size();
-    return true;
-  };
-  if (!add(text.substr(0, end))) return std::nullopt;
-  std::optional<FieldMeasure> found;
-  while (text.substr(end).starts_with(kPer)) {
-    std::size_t next = end + kPer.size();
-    while (next < text.size() && is_letter(text[next])) ++next;
-    if (!add("/") || !add(text.substr(end + kPer.size(), next - end - kPer.size()))) break;
-    const auto measure = field_measure({slashes.data(), filled});
-    if (!measure) break;
-    found = measure;
-    size = end = next;
-  }
-  return found;
-}
 
 /// "step 10 loss 3.2 tok/s 51000": what has no such unit is followed by the name of the next number.
 bool names_next(const LogField& field, std::string_view behind) {
@@ -213,7 +132,7 @@ bool LogFields::number(LogField& field) {
     field.value *= 1e3;
     if (marks_ != nullptr) (*marks_)[marked].scale = 1e3;
     rest.remove_prefix(1);
-  } else if (rest.size() > 2 && rest.front() == 'M' && is_rate(rest.substr(1))) {
+  } else if (rest.size() > 2 && rest.front() == 'M' && is_rate_unit(rest.substr(1))) {
     field.value *= 1e6;
     if (marks_ != nullptr) (*marks_)[marked].scale = 1e6;
     rest.remove_prefix(1);
