@@ -29,7 +29,7 @@ double round_step(double at_least) {
   return 10 * power;
 }
 
-struct Place {
+struct Character {
   std::string text = " ";
   Paint paint = Paint::kPlain;
   bool taken = false;  ///< by a point; lines may be drawn over
@@ -47,7 +47,7 @@ class Field {
   void line(int from_column, int to_column, int from_row, int to_row, const char* stroke) {
     for (int row = std::min(from_row, to_row); row <= std::max(from_row, to_row); ++row)
       for (int column = from_column; column <= to_column; ++column)
-        if (Place& place = at(column, row); !place.taken) place = {stroke, Paint::kDim, false};
+        if (Character& place = at(column, row); !place.taken) place = {stroke, Paint::kDim, false};
   }
 
   void point(int column, int row, const ChartPoint& what) {
@@ -70,7 +70,7 @@ class Field {
     std::string text, run;
     Paint paint = Paint::kPlain;
     for (int column = 0; column < columns_; ++column) {
-      const Place& place = at(column, row);
+      const Character& place = at(column, row);
       if (place.paint != paint) {
         text += painted(run, paint, screen);
         run.clear();
@@ -85,13 +85,13 @@ class Field {
   static int clamped(double position, int cells) {
     return static_cast<int>(std::floor(std::clamp(position, 0.0, 1.0) * (cells - 1) + 0.5));
   }
-  Place& at(int column, int row) {
+  Character& at(int column, int row) {
     return places_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
                    static_cast<std::size_t>(column)];
   }
 
   int columns_, rows_;
-  std::vector<Place> places_;
+  std::vector<Character> places_;
 };
 
 std::vector<double> all_values(std::span<const ChartPoint> points, double ChartPoint::* value,

@@ -36,7 +36,7 @@ bool is_step_alone(std::string_view text) {
 }
 
 void file_block(LogBook& book) {
-  PlainBlock& block = book.facts.plain;
+  const PlainBlock& block = book.facts.plain;
   const std::string_view none;
   LogLine line = block.head;
   line.text = none;
