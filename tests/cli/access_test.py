@@ -179,8 +179,8 @@ class Merged:
         open(folder + "/model.safetensors", "w").write("whole")
 class AutoPeftModelForCausalLM:
     @staticmethod
-    def from_pretrained(folder, dtype, low_cpu_mem_usage):
-        assert dtype == "auto" and os.path.exists(folder + "/adapter_config.json")
+    def from_pretrained(folder, low_cpu_mem_usage, **how):
+        assert how == {"torch_dtype" if os.environ.get("OLDER") else "dtype": "auto"} and os.path.exists(folder + "/adapter_config.json")
         if os.environ.get("BROKEN"):
             raise SystemExit("no room")
         return type("Model", (), {"merge_and_unload": lambda self: Merged()})()
@@ -197,6 +197,7 @@ class PeftModel:
 """,
     "transformers.py": """
 import os
+__version__ = os.environ.get("OLDER", "4.57.1")
 class Text: pass
 class Sight: pass
 MODEL_FOR_CAUSAL_LM_MAPPING = {Text: None}
@@ -207,7 +208,8 @@ class AutoConfig:
         return Sight() if os.environ.get("SEES") else Text()
 class AutoModelForImageTextToText:
     @staticmethod
-    def from_pretrained(name, dtype, low_cpu_mem_usage):
+    def from_pretrained(name, low_cpu_mem_usage, **how):
+        assert how == {"torch_dtype" if os.environ.get("OLDER") else "dtype": "auto"}
         return "a model that sees"
 class AutoTokenizer:
     @staticmethod
@@ -253,6 +255,58 @@ class After(unittest.TestCase):
     def test_adapters_of_a_model_that_sees_are_merged_into_one(self):
         self.finish(MERGE="1", SEES="1")
         self.assertEqual(sorted(os.listdir(self.run_dir / "merged")), ["model.safetensors", "tokenizer.json"])
+
+    def test_an_older_transformers_has_another_name_for_the_type(self):
+        """LLaMA-Factory on Python 3.10 brings 4.52, which passes over a dtype and merges in 32 bit, or fails."""
+        for version in ("4.52.4", "4.55.0.dev0"):
+            self.finish(MERGE="1", OLDER=version)
+            shutil.rmtree(self.run_dir / "merged")
+        self.finish(MERGE="1", SEES="1", OLDER="4.52.4")
+
+    def read(self, **files):
+        """What finish_model.py makes of config and tokenizer of a model, and what it says."""
+        final = self.run_dir / "checkpoints"
+        for name, found in files.items():
+            (final / f"{name}.json").write_text(json.dumps(found))
+        said = self.finish()
+        self.assertEqual(self.finish(), "", "it does so once")
+        self.assertEqual([path.name for path in final.iterdir() if "draft" in path.name], [])
+        return [json.loads((final / f"{name}.json").read_text()) for name in files], said
+
+    def test_what_transformers_5_wrote_transformers_4_reads(self):
+        """It would take another rotary base without a word, and find no class of the tokenizer."""
+        scaling = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+        newer = {"model_type": "llama", "rope_parameters": {"rope_theta": 500000.0, **scaling}}
+        (config, tokenizer), said = self.read(config=newer, tokenizer_config={
+            "tokenizer_class": "TokenizersBackend", "extra_special_tokens": ["<|eot_id|>", {"content": "<|eom_id|>"}], "backend": "tokenizers"})
+        self.assertEqual(config, {**newer, "rope_theta": 500000.0, "rope_scaling": scaling})
+        self.assertEqual(tokenizer, {"tokenizer_class": "PreTrainedTokenizerFast", "backend": "tokenizers",
+                                     "additional_special_tokens": ["<|eot_id|>", {"content": "<|eom_id|>"}]})
+        self.assertEqual(said.count("put so that transformers 4 and 5 read it"), 2)
+
+    def test_rotary_positions_of_every_kind(self):
+        plain = {"rope_type": "default", "rope_theta": 1000000.0}
+        factors = {"short_factor": [1.0], "long_factor": [2.0]}
+        for rope, older in ((plain, {"rope_theta": 1000000.0}),
+                            ({**plain, "partial_rotary_factor": 0.5}, {"rope_theta": 1000000.0, "partial_rotary_factor": 0.5}),
+                            ({**plain, "mrope_section": [16, 24, 24]}, {"rope_theta": 1000000.0, "rope_scaling": {
+                                "rope_type": "default", "mrope_section": [16, 24, 24]}}),
+                            ({"rope_type": "longrope", "rope_theta": 10000.0, "original_max_position_embeddings": 4096, **factors},
+                             {"rope_theta": 10000.0, "original_max_position_embeddings": 4096, "rope_scaling": {"type": "longrope", **factors}})):
+            config = {"model_type": "m", "rope_parameters": rope}
+            self.assertEqual(self.read(config=config)[0], [{**config, **older}])
+        layers = {"full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+                  "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}
+        text = {"model_type": "gemma3_text", "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "linear", "factor": 8.0}, "rope_local_base_freq": 10000.0}
+        self.assertEqual(self.read(config={"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "rope_parameters": layers}})[0],
+                         [{"model_type": "gemma3", "text_config": text}])
+        unknown = {"model_type": "newer", "rope_parameters": {"a": plain, "b": plain}}
+        self.assertEqual(self.read(config=unknown), ([unknown], ""))
+
+    def test_what_transformers_4_wrote_stays(self):
+        older = {"config": {"model_type": "llama", "rope_theta": 500000.0, "rope_scaling": None},
+                 "tokenizer_config": {"tokenizer_class": "LlamaTokenizerFast", "extra_special_tokens": {"image_token": "<image>"}}}
+        self.assertEqual(self.read(**older), (list(older.values()), ""))
 
     def test_what_is_merged_is_pushed(self):
         self.finish(MERGE="1", PUSH_TO="me/model")

@@ -183,7 +183,7 @@ finish_model.main()
 
     def kept(self, **files):
         with tempfile.TemporaryDirectory() as place:
-            for name in ("phase_parts.py", "chat_template.py", "finish_model.py"):
+            for name in ("phase_parts.py", "chat_template.py", "finish_model.py", "both_read.py"):
                 Path(place, name).write_text((TEMPLATES / name).read_text(encoding="utf-8"), encoding="utf-8")
             Path(place, "settings.json").write_text("{}")
             final = Path(place, "final")

@@ -3,15 +3,24 @@ the weights below them; PUSH_TO=owner/name sends the result to the Hugging Face 
 none yet: what MERGE=1 asked for, else `final`. The word answers: what ends them is kept with a model that learnt to give
 them.
 
-The folder `final` of the run stays as it is; what is merged lies in `merged` beside it."""
+The weights of the folder `final` of the run stay as they are; what is merged lies in `merged` beside it. Settings that
+transformers 5 wrote are put so that transformers 4, which other programs run with, reads them as well (both_read.py)."""
 import json
 import os
 import shutil
 import sys
 from pathlib import Path
 
+from both_read import readable, written
+
 RUN_DIR = Path(os.environ["GPUPLAN_RUN_DIR"])
 FINAL, MERGED = RUN_DIR / "final", RUN_DIR / "merged"
+
+
+def asked_type():
+    """What from_pretrained() calls the type of the weights: transformers has another name for it since 4.56."""
+    from transformers import __version__
+    return "dtype" if tuple(int(part) for part in __version__.split(".")[:2]) >= (4, 56) else "torch_dtype"
 
 
 def merge():
@@ -24,7 +33,7 @@ def merge():
     from peft import AutoPeftModelForCausalLM, PeftConfig, PeftModel
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, AutoConfig, AutoModelForImageTextToText, AutoTokenizer
     # In host memory, in the type that the weights have: 4-bit ones could not take what is added to them.
-    how = {"dtype": "auto", "low_cpu_mem_usage": True}
+    how = {asked_type(): "auto", "low_cpu_mem_usage": True}
     base = PeftConfig.from_pretrained(str(FINAL)).base_model_name_or_path
     if type(AutoConfig.from_pretrained(base)) in MODEL_FOR_CAUSAL_LM_MAPPING:
         model = AutoPeftModelForCausalLM.from_pretrained(str(FINAL), **how)
@@ -58,10 +67,7 @@ def remember_end(folder):
         return
     if not file.exists():
         found = {name: found[name] for name in ("bos_token_id", "pad_token_id") if found.get(name) is not None}
-    draft = folder / "generation_config.draft"
-    draft.write_text(json.dumps({**found, "eos_token_id": [*known, tokenizer.convert_tokens_to_ids(end)]}, indent=2) + "\n",
-                     encoding="utf-8")
-    draft.replace(file)
+    written(file, {**found, "eos_token_id": [*known, tokenizer.convert_tokens_to_ids(end)]})
     print(f"{folder.name}: answers end with {end}", flush=True)
 
 
@@ -78,6 +84,8 @@ def main():
         sys.exit(f"{FINAL} is not there: the training has left no model")
     asked = os.environ.get("MERGE", "0") not in ("", "0")
     folder = merge() if asked or "merge" in sys.argv[1:] else FINAL
+    for one in {FINAL, folder}:
+        readable(one)
     if "answers" in sys.argv[1:]:
         remember_end(folder)
     if os.environ.get("PUSH_TO"):

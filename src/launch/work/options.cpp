@@ -64,14 +64,16 @@ void ask_first(const WorkPlace& place, const std::vector<ModelUse>& models, Work
 }
 
 void finish_model(const WorkPlace& place, Work& work) {
-  work.files.push_back(program(place, "finish_model.py"));
+  for (const char* name : {"finish_model.py", "both_read.py"}) work.files.push_back(program(place, name));
   std::string line = "python3 " + file_word("finish_model.py");
   const LaunchPhase* later = merged_for(place);
   // Rows of samples may be conversations, whose end is to be kept with the model.
   const bool answers = !place.from_scratch() && !place.train().data.tokens;
   if (answers) line += " answers";
   if (later != nullptr) line += " merge";
-  work.finish.push_back(answers || later != nullptr ? line : "[ -z \"${MERGE:-}${PUSH_TO:-}\" ] || " + line);
+  // What transformers 5 wrote is put so that the programs of later phases read it.
+  const bool newer = runs_under(place, "axolotl") || runs_under(place, "llama-factory");
+  work.finish.push_back(answers || later != nullptr || newer ? line : "[ -z \"${MERGE:-}${PUSH_TO:-}\" ] || " + line);
   if (later != nullptr)
     work.notes.push_back("At its end the adapters are merged into the weights (folder merged), from which " +
                          later->slug + " starts.");
