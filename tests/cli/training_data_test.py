@@ -38,7 +38,12 @@ class Tokenizer:
         return {"input_ids": [one(each)["input_ids"] for each in text]} if isinstance(text, list) else one(text)
     def apply_chat_template(self, messages, tokenize, add_generation_prompt=False):
         assert self.chat_template
+        if os.environ.get("THINKS"):  # as Qwen 3: 7 8 are thoughts, shown before the last answer only; 5 ends what anybody says
+            return " ".join(self.turn(m, m is messages[-1]) for m in messages) + (" 9" if add_generation_prompt else "")
         return " ".join("9 " + m["content"] for m in messages) + (" 9" if add_generation_prompt else "")
+    def turn(self, message, last):
+        shown = message["content"] if last else os.environ["THINKS"].format(message["content"])
+        return f"6 {message['content']} 5" if message["role"] == "user" else f"9 7 8 {shown} 5" if last else f"9 {shown} 5"
     def save_pretrained(self, folder):
         pass
 
@@ -153,6 +158,30 @@ class Sequences(Data):
         found, _, _ = self.made([talk], length=16)
         self.assertEqual(found, [[[9, 6, 9, 1, 9, 2, 3, 9, 4, 9, 5], [NO, NO, NO, NO, NO, 2, 3, NO, NO, NO, 5]]])
 
+    ASKED, SAID = {"role": "user", "content": "1"}, {"role": "assistant", "content": "2 3"}
+
+    def test_what_generation_answered_is_learnt_and_never_the_question(self):
+        row = {"id": 0, "messages": [self.ASKED], "completion": "2 3", "new_tokens": 2}
+        learnt = [[[9, 1, 9, 2, 3], [NO, NO, NO, 2, 3]]]
+        for one in (row, {**row, "messages": [self.ASKED, self.SAID], "completion": "4"}):
+            self.assertEqual(self.made([one], length=8)[0], learnt)
+        longer = {**row, "messages": [self.ASKED, self.SAID, {"role": "user", "content": "4"}], "completion": "5"}
+        self.assertEqual(self.made([longer], length=16)[0], [[[9, 1, 9, 2, 3, 9, 4, 9, 5], [NO, NO, NO, 2, 3, NO, NO, NO, 5]]])
+        self.assertEqual(self.made([{"text": "1 2", "completion": " 3", "new_tokens": 1}])[0], [[[1, 2, 3, 0], [NO, NO, 3, 0]]])
+        for nothing in ({"messages": [self.ASKED]}, {**row, "completion": ""}):
+            for packing in (False, True):
+                self.assertEqual(self.made([nothing, row], packing, length=5)[0], learnt, "no row of its own, and no label")
+
+    def test_earlier_answers_are_learnt_where_the_template_drops_their_thoughts(self):
+        """The whole text no longer begins with what was shown when they were the last; the question is no answer either."""
+        talk = {"messages": [self.ASKED, self.SAID, {"role": "user", "content": "4"}, {"role": "assistant", "content": "1"}]}
+        tokens = [6, 1, 5, 9, 2, 3, 5, 6, 4, 5, 9, 7, 8, 1, 5]
+        found, _, _ = self.made([talk], length=16, THINKS="{}")
+        self.assertEqual(found, [[tokens, [NO] * 5 + [3, 5] + [NO] * 4 + [7, 8, 1, 5]]],
+                         "from its second word: the first would teach to answer without a thought")
+        found, _, _ = self.made([talk], length=16, THINKS="0")
+        self.assertEqual(found[0][1], [NO] * (len(found[0][0]) - 4) + [7, 8, 1, 5], "what is not shown is not learnt")
+
     def test_models_without_a_template_get_one_and_it_is_said(self):
         talk = {"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2 3"}]}
         said = self.python(PIECES, json.dumps([talk]), BASE="1")
@@ -174,10 +203,12 @@ print(json.dumps(made.rows))
 class Told(Data):
     """The log says what became of the rows: nobody would know of those that are cut."""
 
+    thinks = ""
+
     def told(self, rows, **settings):
         (self.place / "trl_columns.py").write_text(
             "def columns(pieces, separate):\n    return {'input_ids': [piece[0] for piece in pieces], 'labels': [piece[1] for piece in pieces]}\n")
-        said = self.python(MADE, DATA=self.write("a.jsonl", rows), PYTHONPATH=f"{self.place / 'files'}:{STAND_INS}:{self.place}",
+        said = self.python(MADE, DATA=self.write("a.jsonl", rows), THINKS=self.thinks, PYTHONPATH=f"{self.place / 'files'}:{STAND_INS}:{self.place}",
                            settings={"sequence": 4, "steps": 6, "batch": 2, "epochs": 3, **settings}).splitlines()
         return said[1:-1], json.loads(said[-1])
 
@@ -190,6 +221,26 @@ class Told(Data):
         self.assertEqual({name for row in made for name in row}, {"input_ids", "labels"})
         said, _ = self.told([{"prompt": "1", "completion": " 2"}])
         self.assertEqual(said[0], "data (DATA): 0 of 1 rows are longer than 4 tokens and were cut there")
+
+    def test_rows_without_an_answer_and_answers_that_are_not_shown(self):
+        asked = [{"role": "user", "content": "1"}]
+        talk = asked + [{"role": "assistant", "content": "2"}, {"role": "user", "content": "3"}, {"role": "assistant", "content": "4"}]
+        self.thinks = "0"
+        for packing in (False, True):
+            with self.subTest(packing=packing):
+                said, made = self.told([{"messages": asked}, {"messages": talk}, {"messages": asked}], sequence=12, packing=packing, separate=False)
+                self.assertIn("data (DATA): 2 rows hold no answer, and are left out", said)
+                self.assertIn("data (DATA): 1 answers before the last one of their conversations are not learnt: the chat template shows them "
+                              "otherwise than they were given", said)
+                self.assertEqual(({name for row in made for name in row}, len(made)), ({"input_ids", "labels"}, 1))
+                self.assertFalse(any("nothing to learn before the cut" in line for line in said))
+
+    def test_rows_that_all_hold_no_answer_are_refused(self):
+        for packing in (False, True):
+            with self.assertRaises(AssertionError) as refused:
+                self.told([{"messages": [{"role": "user", "content": "1 2 3"}]}] * 3, packing=packing)
+            self.assertIn("DATA: no row holds an answer, and there is nothing to learn: expected a message of the role \"assistant\", or "
+                          "\"completion\" beside \"messages\"\n", str(refused.exception))
 
     def test_how_often_the_plan_goes_through_them(self):
         rows = [{"text": str(at)} for at in range(1, 9)]
@@ -263,6 +314,20 @@ class Sources(Data):
         self.python(FIRST, "messages", DATA=self.write("a.jsonl", [{"messages": talk}]))
         said = self.python(FIRST, "messages", code=78, DATA=self.write("b.jsonl", [{"text": "1"}]))
         self.assertIn('a row has no "messages" (it reads as "text")', said)
+
+    def test_what_generation_answered_is_written_for_programs_that_read_messages_alone(self):
+        """axolotl and LLaMA-Factory pass over "completion", and would have no answer to learn."""
+        asked, written = [{"role": "user", "content": "1\u2028"}], self.place / "answered.jsonl"
+        rows = [{"id": 0, "messages": asked, "completion": "2", "new_tokens": 1}, {"id": 1, "messages": asked, "completion": "3"}]
+        self.assertIn(str(written), self.python(FIRST, "messages", DATA=self.write("a.jsonl", rows)))
+        self.assertEqual([json.loads(line)["messages"][-1] for line in written.read_text(encoding="utf-8").split("\n") if line],
+                         [{"role": "assistant", "content": text} for text in "23"])
+        self.assertEqual([path.name for path in self.place.glob("answered*")], ["answered.jsonl"])
+        said = self.python(FIRST, "messages", code=78, DATA=self.write("b.jsonl", [{"messages": asked}]))
+        self.assertIn('DATA: the first row holds no answer: expected a message of the role "assistant"', said)
+        talk = asked + [{"role": "assistant", "content": "2"}]
+        self.python(FIRST, "messages", DATA=self.write("c.jsonl", [{"messages": talk}]))
+        self.assertFalse(written.exists(), "those were of other rows")
 
     def test_what_is_learnt_is_said(self):
         for row, text in (({"text": "1"}, "whole texts are learnt"), ({"prompt": "1", "completion": "2"}, "completions are learnt"),

@@ -7,6 +7,7 @@ FORMS = {
     "conversations": ("conversations",),
     "completion": ("prompt", "completion"),
     "instruction": ("instruction", "output"),
+    "continued": ("text", "completion", "new_tokens"),  # as generation leaves a text that it was asked to go on with
     "text": ("text",),
 }
 LEARNT = {
@@ -14,10 +15,12 @@ LEARNT = {
     "conversations": "the answers of conversations (from and value) are learnt",
     "completion": "completions are learnt, prompts are not",
     "instruction": "outputs are learnt; instruction and input are what the user says",
+    "continued": "what goes on with the texts is learnt, the texts are not",
     "text": "whole texts are learnt",
 }
 EXPECTED = ('"text"; "prompt" and "completion"; "messages" (a list of role and content); "instruction", "input" and '
             '"output"')
+NO_ANSWER = 'expected a message of the role "assistant", or "completion" beside "messages"'
 PAIR = '"chosen" and "rejected", texts beside a "prompt" or lists of role and content'
 SPEAKERS = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant", "system": "system",
             "tool": "tool"}
@@ -88,10 +91,18 @@ def checked_prompt(row, variable):
     return "prompt"
 
 
+def answered(row):
+    """The messages of a row. Generation leaves an answer beside the conversation that asked for it."""
+    messages, answer = row["messages"], row.get("completion")
+    if messages[-1]["role"] == "assistant" or not isinstance(answer, str) or not answer:
+        return messages
+    return [*messages, {"role": "assistant", "content": answer}]
+
+
 def conversation(row, form):
     """Messages of a row that is a conversation; None for plain texts."""
     if form == "messages":
-        return row["messages"]
+        return answered(row)
     if form == "conversations":
         return [{"role": SPEAKERS.get(m["from"], m["from"]), "content": m["value"]} for m in row["conversations"]]
     if form == "instruction":

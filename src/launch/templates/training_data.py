@@ -2,24 +2,69 @@
 import hashlib
 import json
 import os
+import re
+from collections import Counter
 
 from chat_template import with_template
-from data_rows import LEARNT, checked, conversation
+from data_rows import LEARNT, NO_ANSWER, checked, conversation
 from phase_parts import SETTINGS, give_up, say
 
 IGNORED = -100  # label of a token that is not learnt
+# Columns of what is counted beside the tokens.
+WHOLE, UNANSWERED, UNFOUND = "tokens before the cut", "rows without an answer", "answers not found"
+NOTHING = f"DATA: no row holds an answer, and there is nothing to learn: {NO_ANSWER}"
+
+
+def length_of(text, tokenizer):
+    return len(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def earlier_answers(messages, text, tokenizer):
-    """From which token to which the answers before the last message reach. Templates that change earlier turns later
-    (they drop thoughts) show none of them as it was given: those are not learnt."""
+    """From which token to which the answers before the last message reach; None for one that is not found."""
     for at, message in enumerate(messages[:-1]):
-        if message["role"] != "assistant" or at == 0:
+        if message["role"] != "assistant":
             continue
-        before = tokenizer.apply_chat_template(messages[:at], tokenize=False, add_generation_prompt=True)
+        before = tokenizer.apply_chat_template(messages[:at], tokenize=False, add_generation_prompt=True) if at else ""
         after = tokenizer.apply_chat_template(messages[:at + 1], tokenize=False)
-        if text.startswith(after) and after.startswith(before):
-            yield tuple(len(tokenizer(part, add_special_tokens=False)["input_ids"]) for part in (before, after))
+        if at and text.startswith(after) and after.startswith(before):
+            yield length_of(before, tokenizer), length_of(after, tokenizer)
+        else:
+            yield changed_answer(messages, at, text, after, tokenizer)
+
+
+def changed_answer(messages, at, text, after, tokenizer):
+    """The same for an answer that the template shows otherwise once something follows it: without its thoughts, or with
+    another end. `after`: how the template shows it as the last message."""
+    given = [tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=asks) for asks in (False, True)]
+    head = given[1][len(os.path.commonprefix(given)):].partition("<think>")[0]
+    # What stands before each answer. Where other texts hold it, too, nobody knows which is which.
+    starts = [found.end() for found in re.finditer(re.escape(head), text)] if head.strip() else []
+    which = [number for number, message in enumerate(messages) if message["role"] == "assistant"]
+    if len(starts) != len(which) or head not in after:
+        return None
+    begin = starts[which.index(at)]
+    turn, alone = text[begin:], after[after.rindex(head) + len(head):]
+    content, following = messages[at]["content"].strip(), messages[at + 1]["content"].strip()
+    shown = content if content in turn else content.rpartition("</think>")[2].strip()
+    place = turn.find(shown) if shown else -1
+    if place < 0 or shown not in alone or following and following in turn[:place]:
+        return None
+    skipped = 0
+    if not alone.startswith(turn[:place] + shown):
+        # From the text on. Its first word, where thoughts would stand, would teach not to think.
+        skipped = 0 if turn[:place].strip() else 1
+        begin += place
+    end = starts[which.index(at)] + place + len(shown)
+    tail = alone[alone.rindex(shown) + len(shown):]
+    ends = (tail, tail.removesuffix(tokenizer.eos_token or ""))  # some close the whole text behind the last message
+    end += len(next((one for one in ends if text.startswith(one, end)), ""))
+    return length_of(text[:begin], tokenizer) + skipped, length_of(text[:end], tokenizer)
+
+
+def answers_of(row):
+    """Whether a row holds something to learn."""
+    messages = conversation(row, checked(row))
+    return messages is None or any(message["role"] == "assistant" for message in messages)
 
 
 def prepared(rows, tokenizer, variable="DATA"):
@@ -30,21 +75,27 @@ def prepared(rows, tokenizer, variable="DATA"):
     return tokenizer if conversation(row, form) is None else with_template(tokenizer)
 
 
-def encode(row, tokenizer):
-    """Tokens and labels of one row. Of a prompt with a completion only that is learnt, of a conversation its answers."""
+def encode(row, tokenizer, missed=None):
+    """Tokens and labels of one row, no tokens where it holds no answer. Of a prompt with a completion only that is learnt,
+    of a conversation its answers. `missed` counts the rows without one, and answers that are not found."""
     form = checked(row)
     messages = conversation(row, form)
+    missed = Counter() if missed is None else missed
     if messages:
         if not tokenizer.chat_template:  # the first row was none
             with_template(tokenizer)
         answers = [at for at, message in enumerate(messages) if message["role"] == "assistant"]
-        if answers:  # what follows the last answer has none
-            messages = messages[:answers[-1] + 1]
+        if not answers:  # the question would be learnt
+            missed[UNANSWERED] += 1
+            return [], []
+        messages = messages[:answers[-1] + 1]  # what follows the last answer has none
         text = tokenizer.apply_chat_template(messages, tokenize=False)
-        prompt = tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=True)
+        prompt = tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=True) if messages[1:] else ""
+        prompt = os.path.commonprefix([prompt, text])
         special = False
-    elif form == "completion":
-        prompt, text, special = row["prompt"], row["prompt"] + row["completion"], True
+    elif form in ("completion", "continued"):
+        prompt = row["prompt" if form == "completion" else "text"]
+        text, special = prompt + row["completion"], True
     else:
         prompt, text, special = "", row["text"], True
     tokens = tokenizer(text, add_special_tokens=special)["input_ids"]
@@ -53,7 +104,11 @@ def encode(row, tokenizer):
     known = len(tokenizer(prompt, add_special_tokens=special)["input_ids"]) if prompt else 0
     known = min(known, len(tokens) - 1)
     labels = [IGNORED] * known + tokens[known:]
-    for begin, end in earlier_answers(messages, text, tokenizer) if messages else ():
+    for found in earlier_answers(messages, text, tokenizer) if messages else ():
+        if found is None:
+            missed[UNFOUND] += 1
+            continue
+        begin, end = found
         labels[begin:end] = tokens[begin:end]
     return tokens, labels
 
@@ -71,6 +126,7 @@ class Pieces:
         self.separate = self.packing and SETTINGS.get("separate", False)
         self.tokens, self.labels, self.positions = [], [], []
         self.whole, self.rows, self.longer = [], 0, 0  # lengths of the rows of the last add(); how many there were
+        self.missed = Counter()  # of encode()
 
     def add(self, rows):
         """All that the rows give; what is left of them waits for the next ones."""
@@ -104,7 +160,8 @@ class Pieces:
     def _encode(self, rows):
         plain = all(checked(row) == "text" for row in rows)
         if not plain:
-            return [encode(row, self.tokenizer) for row in rows]
+            found = [encode(row, self.tokenizer, self.missed) for row in rows]
+            return [one for one in found if one[0]]
         # All at once: the tokenizer uses every core.
         end = self.tokenizer.eos_token_id
         found = self.tokenizer([row["text"] for row in rows])["input_ids"]
@@ -147,7 +204,13 @@ def workers(rows, pieces):
     return several if several > 1 else None
 
 
-WHOLE = "tokens before the cut"
+def missed_words(missed, what):
+    """Lines of the log on what is not learnt of the rows."""
+    if missed[UNANSWERED]:
+        yield f"{what}: {missed[UNANSWERED]:,} rows hold no answer, and are left out"
+    if missed[UNFOUND]:
+        yield (f"{what}: {missed[UNFOUND]:,} answers before the last one of their conversations are not learnt: the chat template "
+               "shows them otherwise than they were given")
 
 
 def tokens_of(rows, tokenizer, columns_of, packing=None, what="data (DATA)"):
@@ -159,24 +222,30 @@ def tokens_of(rows, tokenizer, columns_of, packing=None, what="data (DATA)"):
     def cut(columns):
         rows = [dict(zip(columns, values)) for values in zip(*columns.values())]
         found = list(pieces.add(rows))
-        if pieces.packing:
-            return columns_of(found, pieces.separate)
-        # A prompt that fills its sequence leaves nothing to learn.
-        kept = [at for at, piece in enumerate(found) if any(label != IGNORED for label in piece[1])]
-        return {**columns_of([found[at] for at in kept], False), WHOLE: [pieces.whole[at] for at in kept]}
+        kept = range(len(found))
+        if not pieces.packing:  # a prompt that fills its sequence leaves nothing to learn
+            kept = [at for at, piece in enumerate(found) if any(label != IGNORED for label in piece[1])]
+        made = dict(columns_of([found[at] for at in kept], pieces.separate))
+        if not pieces.packing:
+            made[WHOLE] = [pieces.whole[at] for at in kept]
+        for name in (UNANSWERED, UNFOUND):  # with the next sequence that there is: what is kept of an earlier start tells it, too
+            made[name] = [pieces.missed.pop(name, 0) if at == 0 else 0 for at in range(len(kept))]
+        return made
 
     made_of = json.dumps([rows._fingerprint, SETTINGS["sequence"], pieces.packing, pieces.separate, columns_of.__name__,
-                          tokenizer.name_or_path, tokenizer.chat_template, len(tokenizer), WHOLE], sort_keys=True, default=str)
+                          tokenizer.name_or_path, tokenizer.chat_template, len(tokenizer), WHOLE, UNFOUND], sort_keys=True, default=str)
     made = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens", num_proc=workers(rows, pieces),
                     new_fingerprint=hashlib.sha256(made_of.encode()).hexdigest()[:32])
     if len(made) == 0:
-        give_up("DATA: no sequence of the plan's length comes of it")
+        give_up(NOTHING if not any(answers_of(row) for row in rows) else "DATA: no sequence of the plan's length comes of it")
+    missed = Counter({name: sum(made[name][:]) for name in (UNANSWERED, UNFOUND)})
     if not pieces.packing:
-        left_out = len(rows) - len(made)
+        left_out = len(rows) - len(made) - missed[UNANSWERED]
         say(f"{what}: {cut_words(sum(length > pieces.length for length in made[WHOLE][:]), len(made))}"
-            + (f"; {left_out:,} more have nothing to learn before the cut, and are left out" if left_out else ""))
-        made = made.remove_columns([WHOLE])
-    return made
+            + (f"; {left_out:,} more have nothing to learn before the cut, and are left out" if left_out > 0 else ""))
+    for line in missed_words(missed, what):
+        say(line)
+    return made.remove_columns([UNANSWERED, UNFOUND] + ([] if pieces.packing else [WHOLE]))
 
 
 def tell_epochs(made):

@@ -74,7 +74,7 @@ class Stream:
 
     def _epoch(self, ahead):
         """What is left of an epoch, if anything; the place is then the beginning of the next."""
-        found = self.place["rows"] is not None or self.place["taken"] > 0
+        found = begun = self.place["rows"] is not None or self.place["taken"] > 0
         self.rows.set_epoch(self.place["epoch"])
         if self.place["rows"] is not None:
             self.rows.load_state_dict(self.place["rows"])
@@ -91,6 +91,10 @@ class Stream:
             self.place = {**self.place, "block": self.place["block"] + 1, "rows": after, "taken": 0}
         if not found:
             give_up("DATA: fewer rows than data-parallel ranks")
+        if not begun and not self.pieces.rows:
+            give_up(training_data.NOTHING)
+        for line in training_data.missed_words(self.pieces.missed, "data (DATA), of the first process"):
+            say(line)
         if not self.pieces.packing:
             say(f"data (DATA), of the first process: {training_data.cut_words(self.pieces.longer, self.pieces.rows)}")
         self.place = {"epoch": self.place["epoch"] + 1, "block": 0, "rows": None, "taken": 0}
