@@ -438,7 +438,81 @@ class LlamaFactory(Launched):
         self.assertEqual(settings["template"], "llama3")
         settings, script = self.both("Qwen/Qwen2.5-1.5B", SAMPLES, 8, 1, "method: lora")
         self.assertNotIn("template", settings)
-        self.assertIn("has no chat template", script)
+        self.assertIn('python3 "$GPUPLAN_FILES/parsed_template.py"', script)
+
+    def test_templates_that_it_takes_apart_wrongly_are_named(self):
+        for model, name in (("google/gemma-2-9b-it", "gemma"), ("google/gemma-3-1b-it", "gemma"), ("google/gemma-3-12b-it", "gemma3"),
+                            ("meta-llama/Llama-3.1-8B-Instruct", "llama3"), ("meta-llama/Llama-3.2-1B-Instruct", "llama3"),
+                            ("openai/gpt-oss-20b", "gpt_oss"), ("microsoft/Phi-3-mini-4k-instruct", "phi"),
+                            ("mistralai/Mistral-7B-Instruct-v0.3", "mistral"), ("Qwen/Qwen2.5-7B-Instruct", None), ("Qwen/Qwen3-8B", None)):
+            with self.subTest(model=model):
+                settings, script = self.both(model, SAMPLES, 8, 1, "method: lora")
+                self.assertEqual(settings.get("template"), name)
+                self.assertEqual("parsed_template.py" in script, name is None)
+
+    def test_a_template_is_named_after_an_earlier_phase_too(self):
+        for model, name in (("meta-llama/Llama-3.2-1B-Instruct", "llama3"), ("meta-llama/Llama-3.2-1B", None)):
+            folder = self.folder("job: two\n" + TWO_PHASES.format(model=model, data="{samples: 20k, tokens_per_sample: 300}", framework="llama-factory"))
+            settings = yaml.safe_load(next(folder.path.glob("phases/02-*/llama_factory.yaml")).read_text(encoding="utf-8"))
+            self.assertEqual(settings.get("template"), name, "what the earlier phase left of a base model has one, and that is read")
+
+    PARSED = """
+import os, sys, types
+import jinja2
+class Tokenizer:
+    chat_template = os.environ.get("TEMPLATE")
+    def encode(self, text): return [1]
+    def decode(self, tokens): return os.environ["BOS"]
+    def apply_chat_template(self, messages, tokenize, add_generation_prompt=False):
+        def refuse(why): raise ValueError(why)
+        return jinja2.Environment(trim_blocks=True, lstrip_blocks=True).from_string(self.chat_template).render(
+            messages=messages, add_generation_prompt=add_generation_prompt, bos_token=os.environ["BOS"], eos_token="</s>", raise_exception=refuse)
+sys.modules["transformers"] = types.SimpleNamespace(AutoTokenizer=types.SimpleNamespace(from_pretrained=lambda name: Tokenizer()))
+sys.argv = ["parsed_template.py"]
+import parsed_template
+parsed_template.main()
+"""
+
+    def parsed(self, template, bos=""):
+        with tempfile.TemporaryDirectory() as place:
+            for name in ("phase_parts.py", "parsed_template.py"):
+                Path(place, name).write_text((TEMPLATES / name).read_text(encoding="utf-8"), encoding="utf-8")
+            Path(place, "settings.json").write_text("{}")
+            done = subprocess.run([sys.executable, "-B", "-c", self.PARSED], cwd=place, capture_output=True, text=True, check=False, timeout=60, env={
+                "PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place, "GPUPLAN_BASE_MODEL": "m", "BOS": bos, **({"TEMPLATE": template} if template else {})})
+        self.assertEqual((done.returncode, done.stdout), (78 if done.stderr else 0, ""))
+        return done.stderr
+
+    def test_other_templates_are_tried_before_the_start(self):
+        """parsed_template.py: what it would make of the parts of a template is what the template makes of the whole."""
+        chatml = ("{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
+                  "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}")
+        own_words = "{% if messages[0]['role'] != 'system' %}<|im_start|>system\nBe good.<|im_end|>\n{% endif %}"
+        thoughts = chatml.replace("{{ m['content'] }}", "{% if m['role'] == 'assistant' and loop.last %}<think>\n\n</think>\n\n{% endif %}{{ m['content'] }}")
+        for good in (chatml, own_words + chatml, thoughts):
+            self.assertEqual(self.parsed(good), "")
+        self.assertEqual(self.parsed("{{ bos_token }}" + chatml, "<s>"), "")
+        always = "<|im_start|>system\nToday is Monday.<|im_end|>\n"  # as Llama 3.1
+        refuses = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"  # as Gemma 2
+        closes = "{% if not add_generation_prompt %}{{ eos_token }}{% endif %}"  # as Phi 3
+        for wrong in (always + chatml, refuses + chatml, chatml + closes):
+            said = self.parsed(wrong)
+            self.assertIn("LLaMA-Factory would write conversations otherwise than the chat template of m", said)
+            self.assertIn("args: {template: llama3}", said)
+            self.assertEqual(said.count("\n"), 1)
+        self.assertIn("the tokenizer of m has no chat template: name one", self.parsed(None))
+
+    def test_what_they_leave_is_read_by_programs_with_transformers_4(self):
+        for framework in ("axolotl", "llama-factory"):
+            script = self.script(self.folder(training_job(framework, LLAMA, TOKENS, 8, 1, "start: weights")))
+            self.assertIn('\nfinish() {\n  python3 "$GPUPLAN_FILES/finish_model.py"\n}\n', script)
+
+    def test_answers_beside_conversations_are_put_into_them(self):
+        for framework, last in (("axolotl", 'place_settings.py" "$GPUPLAN_FILES/axolotl.yaml"'), ("llama-factory", "ln -sfn")):
+            script = self.script(self.folder(training_job(framework, LLAMA, SAMPLES, 8, 1, "method: lora")))
+            taken = script.index('[ ! -e "$GPUPLAN_RUN_DIR/answered.jsonl" ] || export DATA="$GPUPLAN_RUN_DIR/answered.jsonl"')
+            self.assertLess(script.index('first_row.py" messages'), taken)
+            self.assertLess(taken, script.index(last), "before DATA is put where the program reads it")
 
     def test_tokens_are_packed_and_targets_named(self):
         settings, _ = self.both(LLAMA, TOKENS, 8, 1, "{method: lora, lora: {rank: 8, targets: [q_proj, v_proj]}}")

@@ -1,10 +1,10 @@
 // axolotl and LLaMA-Factory: one YAML file each, whose keys their documentation lists.
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "base/whole.h"
 #include "launch/parts/checkpoint_steps.h"
+#include "launch/parts/named_templates.h"
 #include "launch/work/accelerate.h"
 #include "launch/work/arguments.h"
 #include "launch/work/options.h"
@@ -46,45 +46,13 @@ std::string_view axolotl_attention(const WorkPlace& place) {
   return name == "sdpa" && (s.cp > 1 || packed(place.train())) ? "flash_attention_2" : name;
 }
 
-/// What LLaMA-Factory calls the words around messages, for models whose tokenizer has none, by the beginning of their
-/// name (hiyouga/LLaMA-Factory 0.9.3 to 0.9.5, extras/constants.py). Longer beginnings first.
-struct NamedTemplate {
-  std::string_view begins, name;
-};
-constexpr std::array<NamedTemplate, 19> kTemplates = {{
-    {"meta-llama-3", "llama3"},
-    {"llama-3", "llama3"},
-    {"llama-2", "llama2"},
-    {"codellama", "llama2"},
-    {"mistral-nemo", "ministral"},
-    {"ministral-8b", "ministral"},
-    {"mistral-7b", "mistral"},
-    {"mixtral", "mistral"},
-    {"mistral-small-24b", "mistral_small"},
-    {"gemma-3-", "gemma3"},
-    {"gemma-", "gemma"},
-    {"yi-", "yi"},
-    {"deepseek-llm", "deepseek"},
-    {"deepseek-coder", "deepseekcoder"},
-    {"falcon-", "falcon"},
-    {"internlm2", "intern2"},
-    {"smollm2", "smollm2"},
-    {"smollm-", "smollm"},
-    {"granite-3", "granite3"},
-}};
-
-/// "" where the tokenizer's own is to be taken: of models that were taught to converse, and of what an earlier phase
-/// left.
+/// "" where the tokenizer's own is to be taken, as of what an earlier phase made of a model that had none.
 std::string template_by_name(const WorkPlace& place) {
   const ModelUse& model = place.train().models.front();
-  if (model.drawn || !trained_by(place, model).empty()) return "";
   const std::string source = source_of(model);
   const std::string name = to_lower(source.substr(source.rfind('/') + 1));
-  for (const std::string_view taught : {"instruct", "chat", "-it", "zephyr", "distill"})
-    if (name.contains(taught)) return "";
-  for (const NamedTemplate& known : kTemplates)
-    if (name.starts_with(known.begins)) return std::string(known.name);
-  return "";
+  if (model.drawn || (!trained_by(place, model).empty() && !converses(name))) return "";
+  return std::string(named_template(name));
 }
 
 /// Without `template` it takes the tokenizer's, and where that has none it writes messages without any sign of who
@@ -100,18 +68,15 @@ bool choose_template(SettingLines& lines, const WorkPlace& place, Work& work) {
     return true;
   }
   work.notes.emplace_back(
-      "Messages are written in the tokenizer's own chat template. Where it has none the phase stops and asks for args: "
-      "{template: ...}.");
+      "Messages are written in the tokenizer's own chat template. Where it has none, or LLaMA-Factory would write it "
+      "otherwise, the phase stops and asks for args: {template: ...}.");
   return false;
 }
 
-/// A line of the shell for that.
-std::string look_for_template() {
-  return "python3 -c 'import sys; from transformers import AutoTokenizer; sys.exit(not "
-         "AutoTokenizer.from_pretrained(sys.argv[1]).chat_template)' \"$GPUPLAN_BASE_MODEL\" || { echo \"the tokenizer "
-         "of "
-         "$GPUPLAN_BASE_MODEL has no chat template, or cannot be read: name one of LLaMA-Factory's in the job, as in "
-         "args: {template: llama3}\" >&2; exit 78; }";
+/// And a template that it takes apart wrongly teaches what nobody asks the model with.
+void look_at_template(const WorkPlace& place, Work& work) {
+  work.files.push_back(program(place, "parsed_template.py"));
+  work.command.push_back("python3 " + file_word("parsed_template.py"));
 }
 
 /// Both keep a share of the data out of training.
@@ -137,7 +102,8 @@ void axolotl_reports(Work& work) {
   work.command.push_back("[[ \",${REPORT_TO:-},\" != *,tensorboard,* ]] || echo 'use_tensorboard: true'" + into);
 }
 
-/// Ends the phase where a row of DATA has a picture, or nothing that is learnt. `layers`: they are asked for, too.
+/// Ends the phase where a row of DATA has a picture, or nothing that is learnt, and puts answers that stand beside
+/// their conversations where both programs read them. `layers`: they are asked for, too.
 void look_at_rows(const WorkPlace& place, Work& work, bool layers = false) {
   for (const char* name : {"phase_parts.py", "data_sources.py", "data_rows.py", "first_row.py"})
     work.files.push_back(program(place, name));
@@ -149,6 +115,9 @@ void look_at_rows(const WorkPlace& place, Work& work, bool layers = false) {
   }
   work.files.push_back({place.path("settings.json"), json.end().take(), false});
   work.command.push_back("python3 " + file_word("first_row.py") + (plain_text(place) ? " text" : " messages"));
+  if (!plain_text(place))
+    work.command.emplace_back(
+        "[ ! -e \"$GPUPLAN_RUN_DIR/answered.jsonl\" ] || export DATA=\"$GPUPLAN_RUN_DIR/answered.jsonl\" DATA_CONFIG=");
 }
 
 void notes(const WorkPlace& place, Work& work) {
@@ -264,13 +233,13 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   take_model(place, work);
   ask_first(place, train.models, work);
   lead_reports(place, work);
+  look_at_rows(place, work, fsdp);
   place_settings(place, "axolotl.yaml", work);
   if (!plain_text(place)) {
     for (const char* name : {"chat_template.py", "axolotl_template.py"}) work.files.push_back(program(place, name));
     work.command.push_back("python3 " + file_word("axolotl_template.py") + " >>\"$GPUPLAN_RUN_DIR/axolotl.yaml\"");
   }
   axolotl_reports(work);
-  look_at_rows(place, work, fsdp);
   leave_out_unfinished(work);
   if (fsdp) {
     std::ranges::move(name_all_layers(place, work, false), std::back_inserter(work.command));
@@ -376,8 +345,8 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
       ".jsonl or "
       ".json, with which LLaMA-Factory is started\" >&2; exit 78; }");
   place_settings(place, "llama_factory.yaml", work);
-  if (!known) work.command.push_back(look_for_template());
   look_at_rows(place, work);
+  if (!known) look_at_template(place, work);
   work.command.emplace_back(
       "[ \"$DATA\" -ef \"$GPUPLAN_FILES/data.jsonl\" ] || "
       "ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
