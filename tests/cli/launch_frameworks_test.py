@@ -444,7 +444,8 @@ class LlamaFactory(Launched):
         for model, name in (("google/gemma-2-9b-it", "gemma"), ("google/gemma-3-1b-it", "gemma"), ("google/gemma-3-12b-it", "gemma3"),
                             ("meta-llama/Llama-3.1-8B-Instruct", "llama3"), ("meta-llama/Llama-3.2-1B-Instruct", "llama3"),
                             ("openai/gpt-oss-20b", "gpt_oss"), ("microsoft/Phi-3-mini-4k-instruct", "phi"),
-                            ("mistralai/Mistral-7B-Instruct-v0.3", "mistral"), ("Qwen/Qwen2.5-7B-Instruct", None), ("Qwen/Qwen3-8B", None)):
+                            ("mistralai/Mistral-7B-Instruct-v0.3", "mistral"),
+                            ("Qwen/Qwen2.5-7B-Instruct", None), ("Qwen/Qwen3-8B", None)):
             with self.subTest(model=model):
                 settings, script = self.both(model, SAMPLES, 8, 1, "method: lora")
                 self.assertEqual(settings.get("template"), name)

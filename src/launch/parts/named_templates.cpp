@@ -11,10 +11,11 @@ namespace {
 /// template of their own, which it would take apart wrongly (parse_template): Gemma's refuses a message of the system
 /// alone, of Llama's since 3.1, Phi's and gpt-oss' a part would stand where it does not belong. Of Qwen 2.5 and 3 it is
 /// right. Both versions know gemma, which is as good for what the later one calls gemma2.
+/// mistral_small wants a processor of pictures, which the first Mistral Small comes without.
 struct NamedTemplate {
   std::string_view begins, name;
 };
-constexpr std::array<NamedTemplate, 43> kTemplates = {{
+constexpr std::array<NamedTemplate, 44> kTemplates = {{
     {"meta-llama-3", "llama3"},
     {"llama-3.2-11b-vision", "mllama"},
     {"llama-3.2-90b-vision", "mllama"},
@@ -28,7 +29,8 @@ constexpr std::array<NamedTemplate, 43> kTemplates = {{
     {"ministral-3-", "ministral3"},
     {"mistral-7b", "mistral"},
     {"mixtral", "mistral"},
-    {"mistral-small-24b", "mistral_small"},
+    {"mistral-small-24b-instruct", ""},
+    {"mistral-small-24b", "ministral"},
     {"mistral-small-3.", "mistral_small"},
     {"gemma-3-1b", "gemma"},
     {"gemma-3-270m", "gemma"},
