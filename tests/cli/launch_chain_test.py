@@ -6,6 +6,7 @@
 Prints "counted PASSED FAILED" last, for ./test.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -42,9 +43,11 @@ class AutoPeftModelForCausalLM:
     def save_pretrained(self, folder):
         pathlib.Path(folder).mkdir()
         pathlib.Path(folder, "model.safetensors").touch()
+        pathlib.Path(folder, "config.json").write_text('{"rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}}')
 """,
     "transformers.py": """
 import pathlib
+__version__ = "5.6.0"
 class AutoConfig:
     def from_pretrained(name):
         return AutoConfig()
@@ -128,6 +131,8 @@ class Chain(unittest.TestCase):
         self.assertEqual(self.source("c"), "02-b/merged")
         self.assertEqual(self.source("d"), "02-b/final", "engines take adapters")
         self.assertTrue((self.runs / "02-b" / "merged" / "tokenizer.json").exists())
+        config = json.loads((self.runs / "02-b" / "merged" / "config.json").read_text(encoding="utf-8"))
+        self.assertEqual(config["rope_theta"], 500000.0, "axolotl merges with transformers 5, and c reads with 4")
         for phase in "bcd":
             own = f"MODEL_{SLUGS[phase].upper().replace('-', '_')}"
             self.assertEqual(self.source(phase, **{own: "mine"}), "mine")
