@@ -92,6 +92,8 @@ struct Bench {
   }
 };
 
+/// Parts of totals, prices with discounts and savings that the other rows put right. Before all others.
+void check_repairs(Bench& bench);
 /// What a row or list asks for GPUs: price × hours × GPUs, GPU-hours.
 void check_bill(Bench& bench);
 /// Times of a row or list: from steps, tokens and samples, with what is beside them.
@@ -152,6 +154,18 @@ void check_shares(Bench& bench);
 void check_multiples(Bench& bench);
 /// "D needs 79% longer than A", by the rows and items of that name; sums of a table in prose. After check_compared.
 void check_named(Bench& bench);
+/// "98 hours are 4.1 days", "440 checkpoints, together 16.7 TB", "40 GB hold about 174 of them".
+void check_counts(Bench& bench);
+/// "The budget is $6,500; this leaves $831", "Together $263,874", "Peak is 4 times the average: 3.7 requests/s".
+void check_rests(Bench& bench);
+/// "The main run is 39% of the total", "saves $1,897, or 54%". After those that find wrong costs.
+void check_portions(Bench& bench);
+/// Speeds of arithmetic, NVLink, memory of several cards.
+void check_specs(Bench& bench);
+/// "Needs 26 GB, so it fits on one RTX 4090"; weights of the one model of a document.
+void check_holds(Bench& bench);
+/// "The L40S has the most memory", "The most expensive is C". After check_best.
+void check_superlatives(Bench& bench);
 /// The same stated twice: tables that repeat each other, totals of phases, prices of several GPUs.
 void check_repeats(Bench& bench);
 /// Memory and bandwidth of GPUs.

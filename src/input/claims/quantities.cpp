@@ -65,7 +65,10 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
   text = text.substr(0, kLongest);
   LooseNumbers numbers;
   numbers.read(decimal == ',' ? "0,5" : "0.5");
-  auto read = numbers.read(text);
+  // "2.03e20": the digits that count are those before the power.
+  const std::size_t power_at = text.find_first_of("eE");
+  auto read = numbers.read(power_at != std::string_view::npos && is_digit(text[power_at - 1]) ? text.substr(0, power_at)
+                                                                                              : text);
   if (const std::size_t length = decimal == '.' ? lakhs_at(text) : 0; !read && length > 0) {
     std::string whole(text.substr(0, length));
     std::erase(whole, ',');

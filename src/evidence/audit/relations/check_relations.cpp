@@ -149,6 +149,11 @@ class BrokenRows {
       else if (broken && explained(grid, one, row)) return;
     }
     if (surest == nullptr) return;
+    // Speeds are measured, and times follow from them, as costs do from times.
+    if (surest->work)
+      for (const std::size_t column : {surest->target, surest->others.front()})
+        if (guilty[column] && grid.values[row][column]->dimension == ClaimDimension::kTime)
+          return tell(grid, *surest, row, column);
     for (std::size_t column = grid.names.size(); column-- > 0;) {
       const ClaimAmount* stated = grid.values[row][column];
       if (!guilty[column] || innocent[column] || stated == nullptr || stated->id < 0 || !surest->uses(column)) continue;

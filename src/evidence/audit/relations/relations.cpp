@@ -21,8 +21,11 @@ constexpr double kNoChance = 1e-3;
 constexpr double kReach = 14;
 
 /// Between units of one kind.
-constexpr double kConversions[] = {1,    60,  1.0 / 60, 3600, 1.0 / 3600, 24,  1.0 / 24, 1000, 1e-3, 1e6,
-                                   1e-6, 1e9, 1e-9,     12,   1.0 / 12,   365, 730,      30,   100,  0.01};
+constexpr double kConversions[] = {1,    60,  1.0 / 60, 3600, 1.0 / 3600, 24,       1.0 / 24, 1000,
+                                   1e-3, 1e6, 1e-6,     1e9,  1e-9,       12,       1.0 / 12, 365,
+                                   730,  30,  100,      0.01, 0.0036,     1e3 / 3.6};  // the last two: dollars an hour
+                                                                                       // and tokens a second to dollars
+                                                                                       // for a million
 
 /// In which factors of sentences and heads may count.
 constexpr double kUnits[] = {1, 1.0 / 60, 1.0 / 3600, 1e-3, 1e-9};
@@ -175,7 +178,9 @@ class Relations {
     const std::vector<Row> rows = rows_of(target, others, inverse);
     if (rows.empty()) return;
     const double at = meeting(rows);
-    GridRelation one{target, std::move(others), inverse, false, at, {}, {}};
+    GridRelation one{target, std::move(others), inverse};
+    one.factor = at;
+    one.work = inverse && one.others.size() == 1 && is_work(target, one.others.front());
     GridSpan common{0, 1e300};
     double low[2] = {1e300, 1e300}, high[2] = {-1e300, -1e300};
     std::set<std::pair<double, double>> different;
@@ -201,14 +206,28 @@ class Relations {
     const auto known = known_in(common);
     one.chance = trials_;
     // A factor that nobody tells may be that of some rows alone, and one of a sentence is that of rows of one thing.
-    if (!known || !(known->of_all || grid_.same)) return;
-    one.factor = known->factor;
-    one.chance *= std::min(1.0, known->among * std::log(common.high / common.low) / kReach);
+    if (!one.work && (!known || !(known->of_all || grid_.same))) return;
+    if (known) one.factor = known->factor;
+    if (!one.work) one.chance *= std::min(1.0, known->among * std::log(common.high / common.low) / kReach);
     std::ranges::sort(widths);
     for (std::size_t i = 1; i < widths.size(); ++i) one.chance *= std::min(1.0, widths[i] / spread);
     // Two columns that are mostly equal need not be the same: prices at two times, a least and a usual one.
     if (one.others.size() == 1 && !inverse && one.factor == 1) return;
     keep(std::move(one));
+  }
+
+  /// Hours and tokens a second: options do the same work, which need not be told.
+  bool is_work(std::size_t a, std::size_t b) const {
+    const auto kind = [&](std::size_t column) {
+      for (const auto& row : grid_.values)
+        if (row[column] != nullptr) return row[column]->dimension;
+      return ClaimDimension::kBare;
+    };
+    const auto is_speed = [](ClaimDimension one) {
+      return one == ClaimDimension::kTokenRate || one == ClaimDimension::kSampleRate;
+    };
+    return (kind(a) == ClaimDimension::kTime && is_speed(kind(b))) ||
+           (kind(b) == ClaimDimension::kTime && is_speed(kind(a)));
   }
 
   /// What is the same in all rows that agree is a part of the factor.
@@ -220,7 +239,7 @@ class Relations {
   void sum(std::size_t target, std::vector<std::size_t> others) {
     const auto unit_of = [&](std::size_t column) { return column_unit(grid_, column); };
     const ClaimAmount* first = nullptr;
-    GridRelation one{target, std::move(others), false, true, 1, {}, {}};
+    GridRelation one{target, std::move(others), false, true};
     double low = 1e300, high = 0;
     one.chance = trials_;
     std::vector<double> widths;

@@ -25,8 +25,9 @@ struct GridRelation {
   std::vector<std::size_t> others;
   bool inverse = false;  ///< the product of all of them is the factor
   bool sum = false;
+  bool work = false;  ///< time by speed: the same work in all rows
   double factor = 1;
-  std::vector<std::size_t> good, bad;  ///< rows that bear it out, and those that do not
+  std::vector<std::size_t> good{}, bad{};  ///< rows that bear it out, and those that do not
   double chance = 1;                   ///< that so many rows agree by chance alone
 
   bool holds(std::size_t row) const;

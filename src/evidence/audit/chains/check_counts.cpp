@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/chains/nearby.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
+#include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
+
+namespace gpuplan::audit {
+namespace {
+
+constexpr double kOneDay = 24 * kHour;
+
+/// What a sentence counts on from the figure before it: other units, so many of each, how many fit.
+class Counts {
+ public:
+  explicit Counts(Bench& bench) : bench_(bench), near_(bench) {}
+
+  void check() {
+    for (const ClaimLine& line : bench_.document.lines) {
+      const auto& all = line.said.quantities;
+      if (!reads_as_prose(line) || line.said.text.contains('?')) continue;
+      for (std::size_t i = 1; i < all.size() && bench_.go_on(); ++i) {
+        other_unit(line, all[i - 1], all[i]);
+        of_one_gpu(line, all[i - 1], all[i]);
+        as_many_fit(line, all[i - 1], all[i]);
+        so_many(line, all[i - 1], all[i]);
+        all_of_them(line, all[i]);
+        if (i > 1) steps_each(line, all[i - 2], all[i - 1], all[i]);
+      }
+    }
+  }
+
+ private:
+  /// "98 hours are 4.1 days". Days of work have eight hours, weeks of work five days.
+  void other_unit(const ClaimLine& line, const ClaimAmount& a, const ClaimAmount& b) {
+    if (a.dimension != ClaimDimension::kTime || b.dimension != ClaimDimension::kTime || a.unit == b.unit ||
+        !is_single_value(a) || !is_single_value(b))
+      return;
+    const std::string gap = between(line.said, a, b);
+    const bool same = is_one_of(gap, {"are", "is", ", that is", "that is", ", i.e.", "i.e.", "which is", ", which is",
+                                      "are about", "is about", "make", "makes", "(", "\xE2\x86\x92"});
+    // "20 h or 2 days" may be a choice; one that is worked out has digits behind the point.
+    const bool either = !b.whole && is_one_of(gap, {"or", ", or", "or about", "or roughly"});
+    if ((!same && !either) || !ends_clause(std::string_view(line.said.text).substr(b.to))) return;
+    bench_.use(a);
+    constexpr double kWorkingDays = 3, kWorkingWeek = 7.0 / 5;
+    for (const double times : {kWorkingDays, kWorkingWeek, kWorkingDays * kWorkingWeek})
+      if (b.unit >= kOneDay && fits(b, ends_of(a) * times)) return;
+    near_.judge(line, b, ends_of(a), a.text + " in another unit");
+  }
+
+  /// "811,000 tokens/s over the cluster or 50,700 tokens/s per GPU"
+  void of_one_gpu(const ClaimLine& line, const ClaimAmount& all, const ClaimAmount& each) {
+    if ((all.dimension != ClaimDimension::kTokenRate && all.dimension != ClaimDimension::kSampleRate) ||
+        each.dimension != all.dimension || all.per_gpu || !is_single_value(all) || each.low >= all.low)
+      return;
+    const std::string gap = between(line.said, all, each);
+    const std::string_view behind = trim(std::string_view(line.said.text).substr(each.to));
+    constexpr std::size_t kNear = 40;
+    if (gap.size() > kNear || gap.contains('.') ||
+        !(has_word_of(gap, {"or", "i.e", "that is", "which is"}) || gap.ends_with('(')) ||
+        !(each.per_gpu || starts_with_any(behind, {"per GPU", "a GPU", "per card", "/GPU", "on each GPU"})))
+      return;
+    std::set<double> counts;
+    const auto take = [&](const ClaimText& said) {
+      for (const ClaimAmount& one : said.quantities)
+        if (one.dimension == ClaimDimension::kGpus && one.low > 1) counts.insert(one.low);
+      for (const GpuMention& gpu : said.gpus)
+        if (gpu.count > 1) counts.insert(gpu.count);
+    };
+    for (const ClaimLine& other : bench_.document.lines)
+      if (bench_.within(other.section, line.section) || bench_.within(line.section, other.section)) take(other.said);
+    if (counts.size() != 1) return;
+    near_.judge(line, each, with_zeros(all) * (1 / *counts.begin()),
+                all.text + " / " + number_text(*counts.begin()) + " GPUs");
+  }
+
+  /// "A request takes 229 MB, so 40 GB hold about 174 of them". A part of one is none.
+  void as_many_fit(const ClaimLine& line, const ClaimAmount& room, const ClaimAmount& stated) {
+    if (room.dimension != ClaimDimension::kBytes || !counts_things(stated) || !is_single_value(room)) return;
+    const std::string gap = between(line.said, room, stated);
+    if (!is_one_of(gap, {"hold", "holds", "hold about", "holds about", "fit", "fit about", "have room for",
+                         "are enough for", "hold at most", "hold up to", "hold roughly", "has room for",
+                         "has room for about", "have room for about"}))
+      return;
+    const auto before = like_before(line, room, begin_of_two_sentences(line.said.text, room.from));
+    if (before.size() != 1 || before[0]->low >= room.low) return;
+    const ClaimEnds ratio = ends_of(room) / ends_of(*before[0]);
+    // Of memory something is kept free, and of either thousands.
+    constexpr double kLeast = 0.8, kMost = 1.1;
+    near_.judge(line, stated, {{ratio.least() * kLeast, ratio.most()}, {ratio.least(), ratio.most() * kMost}},
+                room.text + " / " + before[0]->text);
+  }
+
+  /// "A checkpoint has 38 GB; 440 checkpoints, together 16.7 TB", "We keep 10 of them: 156 GB"
+  void so_many(const ClaimLine& line, const ClaimAmount& number, const ClaimAmount& stated) {
+    if (!counts_things(number) || number.approximate ||
+        (stated.dimension != ClaimDimension::kBytes && stated.dimension != ClaimDimension::kTokens &&
+         stated.dimension != ClaimDimension::kMoney && stated.dimension != ClaimDimension::kGpuTime))
+      return;
+    const std::string gap = between(line.said, number, stated);
+    constexpr std::size_t kNear = 36;
+    if (gap.size() > kNear || has_any(gap, {".", "=", "\xC3\x97", " at", " x ", "+", "per ", "each", "left"})) return;
+    if (!(gap.ends_with(':') || ends_with_word(gap, {"together", "in all", "in total", "that is", "these are",
+                                                     "come to", "take together", "altogether", "make"})))
+      return;
+    if (!ends_clause(std::string_view(line.said.text).substr(stated.to))) return;
+    // Of each of them the sentence, or the one before it, tells one figure.
+    const auto each = like_before(line, stated, begin_of_two_sentences(line.said.text, number.from));
+    if (each.size() != 1 || each[0]->to > number.from) return;
+    if (has_any(between(line.said, *each[0], number), {"in all", "together", "total"})) return;
+    bench_.use(number);
+    near_.judge(line, stated, ends_of(*each[0]) * number.low, number.text + " \xC3\x97 " + each[0]->text);
+  }
+
+  /// "each takes 2,048 bytes and all of them 369 GB", where the document counts one thing that comes near it.
+  void all_of_them(const ClaimLine& line, const ClaimAmount& stated) {
+    if (stated.dimension != ClaimDimension::kBytes && stated.dimension != ClaimDimension::kMoney) return;
+    const std::string front = front_of(line, stated);
+    if (!is_single_value(stated) ||
+        !ends_with_word(trim(front), {"all of them", "all together", "and all", "all take"}))
+      return;
+    const auto each = like_before(line, stated, begin_of_sentence(line.said.text, stated.from));
+    if (each.size() != 1 || !has_word_of(front, {"each", "one", "a", "per"})) return;
+    constexpr double kNear = 1.35;
+    std::set<double> counts;
+    const auto take = [&](const ClaimText& said) {
+      for (const ClaimAmount& one : said.quantities) {
+        const double ratio = stated.low / (each[0]->low * std::max(one.low, 1e-9));
+        if (counts_things(one) && ratio < kNear && ratio > 1 / kNear) counts.insert(one.low);
+      }
+    };
+    for (const ClaimLine& other : bench_.document.lines) take(other.said);
+    if (counts.size() == 1)
+      near_.judge(line, stated, ends_of(*each[0]) * *counts.begin(),
+                  count_text(*counts.begin()) + " \xC3\x97 " + each[0]->text);
+  }
+
+  /// "3,750 steps, 4.4 s each: 4.6 hours"
+  void steps_each(const ClaimLine& line, const ClaimAmount& steps, const ClaimAmount& each, const ClaimAmount& stated) {
+    if (steps.dimension != ClaimDimension::kSteps || stated.dimension != ClaimDimension::kTime ||
+        (each.dimension != ClaimDimension::kTime && each.dimension != ClaimDimension::kStepTime) ||
+        !is_single_value(steps) || !is_single_value(each))
+      return;
+    if (!is_one_of(between(line.said, steps, each), {"", ",", "at", "of", ", at", "with", "x", "\xC3\x97"})) return;
+    std::string gap = between(line.said, each, stated);
+    const bool a_step = each.dimension == ClaimDimension::kStepTime || gap.starts_with("each") ||
+                        gap.starts_with("per step") || gap.starts_with("a step");
+    for (const std::string_view word : {"each", "per step", "a step"})
+      if (gap.starts_with(word)) gap = trim(std::string_view(gap).substr(word.size()));
+    if (!a_step || !is_one_of(gap, {":", "=", ", that is", ", so", "are", "\xE2\x86\x92", ", i.e.", "is"})) return;
+    near_.judge(line, stated, ends_of(each) * steps.low, steps.text + " \xC3\x97 " + each.text);
+  }
+
+  Bench& bench_;
+  Nearby near_;
+};
+
+}  // namespace
+
+void check_counts(Bench& bench) { Counts(bench).check(); }
+
+}  // namespace gpuplan::audit

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/chains/nearby.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/figures/sentence.h"
+#include "evidence/audit/figures/span.h"
+#include "evidence/claims/words.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// What is left of an amount, what the results of a sentence come to together, and so many times what a line is of.
+class Rests {
+ public:
+  explicit Rests(Bench& bench) : bench_(bench), near_(bench) {}
+
+  void check() {
+    for (const ClaimLine& line : bench_.document.lines) {
+      if (!reads_as_prose(line) || line.said.text.contains('?')) continue;
+      for (const ClaimAmount& one : line.said.quantities) {
+        if (!bench_.go_on()) return;
+        if (!is_single_value(one)) continue;
+        rest(line, one);
+        together(line, one);
+        times_a_named_one(line, one);
+      }
+    }
+  }
+
+ private:
+  static bool adds_up(const ClaimAmount& one) {
+    return one.dimension == ClaimDimension::kMoney || one.dimension == ClaimDimension::kTime ||
+           one.dimension == ClaimDimension::kGpuTime || one.dimension == ClaimDimension::kBytes ||
+           one.dimension == ClaimDimension::kTokens;
+  }
+
+  /// "at most $5,669. The approved budget is $6,500; this leaves $831"
+  void rest(const ClaimLine& line, const ClaimAmount& stated) {
+    if (!adds_up(stated)) return;
+    const std::string front = front_of(line, stated);
+    if (!ends_with_word(trim(front), {"this leaves", "that leaves", "which leaves", "leaving", "leaves us",
+                                      "so it leaves", "and leaves", "leaves"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(stated.to)))
+      return;
+    const auto before = like_before(line, stated, begin_of_two_sentences(line.said.text, stated.from));
+    const ClaimAmount* whole = nullptr;
+    const std::string lower = to_lower(line.said.text);
+    for (const ClaimAmount* one : before) {
+      constexpr std::size_t kNear = 40;
+      const std::size_t from = one->from - std::min(one->from, kNear);
+      const std::string_view words = std::string_view(lower).substr(from, one->from - from);
+      if (has_word_of(words, {"budget", "grant", "limit", "of", "cap", "approved", "has", "have"})) whole = one;
+    }
+    const ClaimAmount* taken = nullptr;
+    for (const ClaimAmount* one : before)
+      if (one != whole && whole != nullptr && one->low < whole->low) taken = one;
+    if (whole == nullptr || taken == nullptr) return;
+    near_.judge(line, stated, ends_of(*whole, true) - ends_of(*taken, true), whole->text + " - " + taken->text);
+  }
+
+  /// "(12 × 8,760 × $2.24 = $235,469) and rent the others ($28,405). Together $263,874": the results alone.
+  void together(const ClaimLine& line, const ClaimAmount& stated) {
+    if (!adds_up(stated)) return;
+    const std::string front = front_of(line, stated);
+    if (!is_one_of(front, {"together", "together that is", "together this is", "in all", "in total", "altogether",
+                           "together they are", "together this makes", "the sum is", "together they cost"}))
+      return;
+    const std::string_view text = line.said.text;
+    ClaimEnds sum = ends_of(0.0);
+    const ClaimAmount* last = nullptr;
+    int parts = 0;
+    std::string how;
+    const std::size_t own = begin_of_sentence(text, stated.from);
+    for (const ClaimAmount* one : like_before(line, stated, begin_of_two_sentences(text, stated.from))) {
+      if (one->from >= own) return;
+      const std::string_view ahead = trim(text.substr(0, one->from)), behind = trim(text.substr(one->to));
+      last = one;
+      if (!ahead.ends_with('=') && !behind.starts_with(')')) continue;
+      sum = sum + ends_of(*one);
+      how += (how.empty() ? "" : " + ") + one->text;
+      ++parts;
+    }
+    constexpr int kMost = 4;
+    if (parts < 2 || parts > kMost || last == nullptr) return;
+    near_.judge(line, stated, sum, how, 2);
+  }
+
+  /// "Average rate: 0.93 requests/s" and, further down, "Peak is 4 times the average: 3.7 requests/s"
+  void times_a_named_one(const ClaimLine& line, const ClaimAmount& stated) {
+    const std::string front = front_of(line, stated);
+    const std::size_t at = front.rfind(" times the ");
+    if (at == std::string::npos) return;
+    const std::string_view behind = std::string_view(front).substr(at + std::string_view(" times the ").size());
+    const std::size_t colon = behind.find_first_of(":,");
+    constexpr std::size_t kShortest = 4, kLongest = 24;
+    if (colon == std::string_view::npos || colon < kShortest || colon > kLongest) return;
+    const std::string_view name = behind.substr(0, colon), rest = trim(behind.substr(colon));
+    if (!is_one_of(rest, {":", ", so", ", i.e.", ", that is", ", which is"})) return;
+    const ClaimAmount* factor = nullptr;
+    const std::size_t from = begin_of_sentence(line.said.text, stated.from);
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.to == from + at && counts_things(one)) factor = &one;
+    if (factor == nullptr) return;
+    const ClaimAmount* base = nullptr;
+    for (const ClaimLine& other : bench_.document.lines) {
+      if (other.section != line.section || other.line >= line.line || !to_lower(other.label).contains(name)) continue;
+      for (const ClaimAmount& one : other.said.quantities)
+        if (one.dimension == stated.dimension && is_single_value(one)) base = &one;
+    }
+    if (base != nullptr)
+      near_.judge(line, stated, ends_of(*base) * factor->low, factor->text + " \xC3\x97 " + base->text);
+  }
+
+  Bench& bench_;
+  Nearby near_;
+};
+
+}  // namespace
+
+void check_rests(Bench& bench) { Rests(bench).check(); }
+
+}  // namespace gpuplan::audit
