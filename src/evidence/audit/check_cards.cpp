@@ -207,14 +207,19 @@ class Cards {
   void sizes_in(const std::vector<Size>& column) {
     std::vector<Size> off;
     std::set<std::string> good;
-    int fit = 0;
+    int fit = 0, of_each = 0;
     for (const Size& one : column) {
       const auto& all = one.cell->quantities;
       if (one.gpu == nullptr || all.size() != 1 || all[0].dimension != ClaimDimension::kBytes || all[0].range() ||
           names_.named(one.gpu->key).empty())
         continue;
-      if (is_size_of(*one.gpu, gigabytes_of(all[0]))) ++fit, good.insert(one.gpu->key);
-      else off.push_back(one);
+      if (!is_size_of(*one.gpu, gigabytes_of(all[0]))) {
+        off.push_back(one);
+        continue;
+      }
+      ++fit;
+      good.insert(one.gpu->key);
+      of_each += one.gpu->count > 1 && is_of_one_card(*one.gpu, gigabytes_of(all[0])) ? 1 : 0;
     }
     // Three kinds of cards that use all of their memory by chance there are not.
     constexpr int kLeast = 3;
@@ -223,7 +228,7 @@ class Cards {
       const ClaimAmount& amount = one.cell->quantities.front();
       const double size = gigabytes_of(amount);
       bench_.use(amount);
-      if (one.gpu->count > 1) several_of(one.line, *one.gpu, amount, size);
+      if (one.gpu->count > 1 && of_each < 2) several_of(one.line, *one.gpu, amount, size);
       else if (told_.insert(one.gpu->key + number_text(size)).second) size_of(one.line, *one.gpu, size, amount.text);
     }
   }
@@ -248,6 +253,10 @@ class Cards {
       constexpr double kSame = 0.02;
       return has_size(*one, gigabytes) || std::fabs(all - gigabytes) <= kSame * all;
     });
+  }
+
+  bool is_of_one_card(const GpuMention& gpu, double gigabytes) {
+    return std::ranges::any_of(names_.named(gpu.key), [&](const Gpu* one) { return has_size(*one, gigabytes); });
   }
 
   /// "$0.59/hr, 48GB VRAM, plenty for batch 1024" beside one GPU: the card has it.

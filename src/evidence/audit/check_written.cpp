@@ -315,6 +315,23 @@ class Written {
     return chain;
   }
 
+  /// "2.4M × 250 = 0.6B tokens a month": the result, whose month is that of the first number. Where the operands have
+  /// times of their own it may be another.
+  static ClaimAmount of_a_period(const ClaimText& said, const std::vector<WrittenTerm>& chain) {
+    ClaimAmount stated = *chain.back().quantity;
+    const std::string_view behind = std::string_view(said.text).substr(stated.to);
+    const bool counted = std::ranges::all_of(chain.begin(), chain.end() - 1, [](const WrittenTerm& term) {
+      return (term.dimension == ClaimDimension::kBare || term.dimension == ClaimDimension::kTokens ||
+              term.dimension == ClaimDimension::kSamples || term.dimension == ClaimDimension::kBytes) &&
+             (term.sign == 0 || term.sign == '*') && (term.quantity == nullptr || !term.quantity->odd);
+    });
+    if (stated.odd && counted &&
+        (stated.dimension == ClaimDimension::kTokens || stated.dimension == ClaimDimension::kBytes) &&
+        starts_with_any(behind, {" a month", " per month", " a day", " per day", " a year", " per year", " a week"}))
+      stated.odd = false;
+    return stated;
+  }
+
   void judge(int line, const std::string& label, const ClaimText& said, const std::vector<WrittenTerm>& written) {
     const std::vector<WrittenTerm> chain = with_exact_factors(written);
     const std::size_t count = chain.size() - 1;
@@ -323,7 +340,7 @@ class Written {
     // "4x A100 40GB = 160 GB" is a product of its own.
     const bool product = chain[0].quantity == nullptr && chain[0].dimension == ClaimDimension::kBytes;
     if (count < 2 && !product && !converts(said, chain[0], result)) return;
-    const ClaimAmount& stated = *result.quantity;
+    const ClaimAmount stated = of_a_period(said, chain);
     WrittenReadings readings = work_out(std::span(chain).first(count), stated);
     if (readings.values.empty()) return;
     constexpr double kDay = 24 * kHour, kWorkingDay = 8 * kHour;

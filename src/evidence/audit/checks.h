@@ -94,6 +94,8 @@ struct Bench {
 
 /// Parts of totals, prices with discounts and savings that the other rows put right. Before all others.
 void check_repairs(Bench& bench);
+/// "+12%" beside "+0%". After those that find wrong costs.
+void check_relatives(Bench& bench);
 /// What a row or list asks for GPUs: price × hours × GPUs, GPU-hours.
 void check_bill(Bench& bench);
 /// Times of a row or list: from steps, tokens and samples, with what is beside them.
@@ -166,6 +168,8 @@ void check_specs(Bench& bench);
 void check_holds(Bench& bench);
 /// "The L40S has the most memory", "The most expensive is C". After check_best.
 void check_superlatives(Bench& bench);
+/// Figures that are what those near them come to, but for a digit. After all that know the words.
+void check_solved(Bench& bench);
 /// The same stated twice: tables that repeat each other, totals of phases, prices of several GPUs.
 void check_repeats(Bench& bench);
 /// Memory and bandwidth of GPUs.

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -26,13 +27,18 @@ class Counts {
     for (const ClaimLine& line : bench_.document.lines) {
       const auto& all = line.said.quantities;
       if (!reads_as_prose(line) || line.said.text.contains('?')) continue;
+      in_one_ratio(line);
       for (std::size_t i = 1; i < all.size() && bench_.go_on(); ++i) {
         other_unit(line, all[i - 1], all[i]);
         of_one_gpu(line, all[i - 1], all[i]);
         as_many_fit(line, all[i - 1], all[i]);
         so_many(line, all[i - 1], all[i]);
         all_of_them(line, all[i]);
-        if (i > 1) steps_each(line, all[i - 2], all[i - 1], all[i]);
+        hours_or_money(line, all[i - 1], all[i]);
+        if (i > 1) {
+          steps_each(line, all[i - 2], all[i - 1], all[i]);
+          by_the_month(line, all[i - 2], all[i - 1], all[i]);
+        }
       }
     }
   }
@@ -53,12 +59,13 @@ class Counts {
     constexpr double kWorkingDays = 3, kWorkingWeek = 7.0 / 5;
     for (const double times : {kWorkingDays, kWorkingWeek, kWorkingDays * kWorkingWeek})
       if (b.unit >= kOneDay && fits(b, ends_of(a) * times)) return;
-    near_.judge(line, b, ends_of(a), a.text + " in another unit");
+    near_.judge(line, b, ends_of(a), a.text + " in another unit", 3, true);
   }
 
   /// "811,000 tokens/s over the cluster or 50,700 tokens/s per GPU"
   void of_one_gpu(const ClaimLine& line, const ClaimAmount& all, const ClaimAmount& each) {
-    if ((all.dimension != ClaimDimension::kTokenRate && all.dimension != ClaimDimension::kSampleRate) ||
+    if ((all.dimension != ClaimDimension::kTokenRate && all.dimension != ClaimDimension::kSampleRate &&
+         all.dimension != ClaimDimension::kBytes) ||
         each.dimension != all.dimension || all.per_gpu || !is_single_value(all) || each.low >= all.low)
       return;
     const std::string gap = between(line.said, all, each);
@@ -75,8 +82,10 @@ class Counts {
       for (const GpuMention& gpu : said.gpus)
         if (gpu.count > 1) counts.insert(gpu.count);
     };
-    for (const ClaimLine& other : bench_.document.lines)
-      if (bench_.within(other.section, line.section) || bench_.within(line.section, other.section)) take(other.said);
+    take(line.said);
+    if (counts.empty())
+      for (const ClaimLine& other : bench_.document.lines)
+        if (bench_.within(other.section, line.section) || bench_.within(line.section, other.section)) take(other.said);
     if (counts.size() != 1) return;
     near_.judge(line, each, with_zeros(all) * (1 / *counts.begin()),
                 all.text + " / " + number_text(*counts.begin()) + " GPUs");
@@ -108,8 +117,11 @@ class Counts {
     const std::string gap = between(line.said, number, stated);
     constexpr std::size_t kNear = 36;
     if (gap.size() > kNear || has_any(gap, {".", "=", "\xC3\x97", " at", " x ", "+", "per ", "each", "left"})) return;
-    if (!(gap.ends_with(':') || ends_with_word(gap, {"together", "in all", "in total", "that is", "these are",
-                                                     "come to", "take together", "altogether", "make"})))
+    const bool needs = gap.size() <= 30 && ends_with_word(gap, {"need", "take", "use", "occupy", "need about"}) &&
+                       has_word_of(front_of(line, number), {"so", "thus", "hence"});
+    if (!(needs || gap.ends_with(':') ||
+          ends_with_word(gap, {"together", "in all", "in total", "that is", "these are", "come to", "take together",
+                               "altogether", "make"})))
       return;
     if (!ends_clause(std::string_view(line.said.text).substr(stated.to))) return;
     // Of each of them the sentence, or the one before it, tells one figure.
@@ -127,7 +139,12 @@ class Counts {
     if (!is_single_value(stated) ||
         !ends_with_word(trim(front), {"all of them", "all together", "and all", "all take"}))
       return;
-    const auto each = like_before(line, stated, begin_of_sentence(line.said.text, stated.from));
+    auto each = like_before(line, stated, begin_of_sentence(line.said.text, stated.from));
+    // "2,048 bytes" may be the width of a number.
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kWidth && stated.dimension == ClaimDimension::kBytes &&
+          one.from >= begin_of_sentence(line.said.text, stated.from) && one.to <= stated.from)
+        each.push_back(&one);
     if (each.size() != 1 || !has_word_of(front, {"each", "one", "a", "per"})) return;
     constexpr double kNear = 1.35;
     std::set<double> counts;
@@ -156,11 +173,111 @@ class Counts {
     for (const std::string_view word : {"each", "per step", "a step"})
       if (gap.starts_with(word)) gap = trim(std::string_view(gap).substr(word.size()));
     if (!a_step || !is_one_of(gap, {":", "=", ", that is", ", so", "are", "\xE2\x86\x92", ", i.e.", "is"})) return;
-    near_.judge(line, stated, ends_of(each) * steps.low, steps.text + " \xC3\x97 " + each.text);
+    near_.judge(line, stated, ends_of(each) * steps.low, steps.text + " \xC3\x97 " + each.text, 3, true);
+  }
+
+  /// "a 7B model 14 GB, a 13B model 26 GB, a 34B model 68 GB, a 70B model 140 GB": three and more in one ratio, and one
+  /// that breaks it.
+  void in_one_ratio(const ClaimLine& line) {
+    const auto& all = line.said.quantities;
+    std::vector<std::pair<const ClaimAmount*, const ClaimAmount*>> pairs;
+    constexpr std::size_t kNear = 14;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const ClaimAmount &a = all[i - 1], &b = all[i];
+      const std::string gap = between(line.said, a, b);
+      if (a.dimension == b.dimension || b.dimension == ClaimDimension::kBare || b.dimension == ClaimDimension::kShare ||
+          gap.size() > kNear || has_any(gap, {",", ";", ".", "+", "/", "\xC3\x97", "="}) || a.range() ||
+          !is_single_value(b) || a.low <= 0)
+        continue;
+      if (!pairs.empty() &&
+          (pairs.back().first->dimension != a.dimension || pairs.back().second->dimension != b.dimension))
+        continue;
+      pairs.emplace_back(&a, &b);
+    }
+    constexpr std::size_t kLeast = 4;
+    if (pairs.size() < kLeast) return;
+    for (const auto& [a, b] : pairs) {
+      const double ratio = b->low / a->low;
+      const std::pair<const ClaimAmount*, const ClaimAmount*>* off = nullptr;
+      std::size_t good = 0;
+      for (const auto& one : pairs) {
+        if (fits(*one.second, ends_of(one.first->low * ratio))) ++good;
+        else off = &one;
+      }
+      if (good + 1 != pairs.size() || off == nullptr) continue;
+      near_.judge(line, *off->second, ends_of(off->first->low * ratio), "as the others: " + a->text + " is " + b->text,
+                  3, true);
+      return;
+    }
+  }
+
+  /// "720 hours a month at $1.10/h cost $792": both are of a month.
+  void by_the_month(const ClaimLine& line, const ClaimAmount& time, const ClaimAmount& price,
+                    const ClaimAmount& stated) {
+    if (time.dimension != ClaimDimension::kTime || time.range() || time.approximate ||
+        price.dimension != ClaimDimension::kPrice || price.per_gpu || price.per_node ||
+        stated.dimension != ClaimDimension::kMoney || stated.currency != price.currency || !is_single_value(price))
+      return;
+    if (!is_one_of(between(line.said, time, price),
+                   {"a month at", "per month at", "a year at", "per year at", "a week at", "a day at", "per day at"}) ||
+        !is_one_of(between(line.said, price, stated),
+                   {"cost", "costs", "are", "is", "=", "come to", "make", ", so", "\xE2\x86\x92", ", that is"}) ||
+        gpus_counted(line.said, time.from, stated.to) > 1)
+      return;
+    bench_.use(time);
+    near_.judge(line, stated, ends_of(time, true) * ends_of(price, true) * (1 / kHour),
+                time.text + " \xC3\x97 " + price.text);
+  }
+
+  /// "with reserve 14.0 hours, or $41.86": at some price of the document, by the GPUs that it counts. The nearest is
+  /// meant where no other is near.
+  void hours_or_money(const ClaimLine& line, const ClaimAmount& time, const ClaimAmount& stated) {
+    if (time.dimension != ClaimDimension::kTime || stated.dimension != ClaimDimension::kMoney ||
+        !is_single_value(time) || !is_single_value(stated))
+      return;
+    if (!is_one_of(between(line.said, time, stated),
+                   {"or", ", or", "(", ", i.e.", "i.e.", ", that is", "=", "\xE2\x86\x92"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(stated.to)))
+      return;
+    std::set<double> prices, counts{1};
+    const auto take = [&](const ClaimText& said) {
+      for (const ClaimAmount& one : said.quantities) {
+        if (one.dimension == ClaimDimension::kPrice && one.currency == stated.currency) prices.insert(one.low);
+        if ((one.dimension == ClaimDimension::kGpus || one.dimension == ClaimDimension::kBare) && counts_things(one))
+          counts.insert(one.low);
+        // Where several sums of money stand, one may be a price without saying so.
+        if (one.dimension == ClaimDimension::kMoney && &one != &stated && one.currency == stated.currency)
+          others_.insert(one.low);
+      }
+      for (const GpuMention& gpu : said.gpus) counts.insert(std::max(gpu.count, 1));
+    };
+    others_.clear();
+    for (const ClaimLine& other : bench_.document.lines) take(other.said);
+    for (const ClaimTable& table : bench_.document.tables) {
+      for (const ClaimText& head : table.heads) take(head);
+      for (const ClaimRow& row : table.rows)
+        for (const ClaimText& cell : row.cells) take(cell);
+    }
+    constexpr std::size_t kMost = 40;
+    if (prices.empty() || prices.size() > kMost || counts.size() > kMost || !bench_.go_through()) return;
+    for (const double money : others_)
+      if (fits(stated, ends_of(time) * (money / kHour))) return;
+    constexpr double kNear = 1.15;
+    std::set<double> near;
+    for (const double price : prices)
+      for (const double count : counts) {
+        const ClaimEnds right = ends_of(time) * (price * count / kHour);
+        if (fits(stated, right)) return;
+        if (stated.low < kNear * right.most() && right.least() < kNear * stated.low) near.insert(price * count);
+      }
+    if (near.size() == 1)
+      near_.judge(line, stated, ends_of(time) * (*near.begin() / kHour),
+                  time.text + " \xC3\x97 " + told(ClaimDimension::kPrice, *near.begin()));
   }
 
   Bench& bench_;
   Nearby near_;
+  std::set<double> others_;
 };
 
 }  // namespace

@@ -29,16 +29,19 @@ class Holds {
       for (const ClaimAmount& one : line.said.quantities) weights(line, one);
     }
     for (const ClaimTable& table : bench_.document.tables)
-      if (!table.headless && !table.across) columns(table);
+      if (!table.headless && !table.across) {
+        columns(table);
+        by_width(table);
+      }
   }
 
  private:
-  /// Bytes of the largest such card, by how many there are; 0: it is not known.
+  /// Bytes that programs can take of the largest such card, by how many there are; 0: it is not known.
   double room_of(const GpuMention& gpu) {
     double most = 0;
     for (const Gpu* one : names_.named(gpu.key))
       if (gpu.gigabytes == 0 || has_size(*one, gpu.gigabytes))
-        most = std::max(most, one->memory.value * gpus_of_package(*one));
+        most = std::max(most, one->usable.value * gpus_of_package(*one));
     return most * std::max(gpu.count, 1);
   }
 
@@ -72,8 +75,7 @@ class Holds {
     const std::string_view words = std::string_view(lower).substr(from, need->from - from);
     if (!has_word_of(words, {"weights", "needs", "need", "takes", "take", "model", "requires", "uses"})) return;
     bench_.use(*need);
-    // Files and lists say GB for GiB.
-    if (need->low - need->low_step <= room) return;
+    if (need->low - need->low_step / 2 <= room) return;
     tell(line.line_of(gpu), line.label, gpu.text, need->text, room);
   }
 
@@ -101,9 +103,41 @@ class Holds {
       if (has_any(all, {"offload", "shard", "cpu", "per gpu", "not ", "no "})) continue;
       const double room = room_of(gpus[0]);
       bench_.use(need[0]);
-      if (room > 0 && need[0].low - need[0].low_step > room)
+      if (room > 0 && need[0].low - need[0].low_step / 2 > room)
         tell(row.line, row.cells.front().text, gpus[0].text, need[0].text, room);
     }
+  }
+
+  /// "Bytes per parameter" beside "Weights": by the one model of the document, where two rows bear it out.
+  void by_width(const ClaimTable& table) {
+    std::size_t width = table.heads.size(), size = width;
+    for (std::size_t i = 1; i < table.heads.size(); ++i) {
+      const std::string name = to_lower(trim(table.heads[i].text));
+      if (has_any(name, {"bytes/param", "bytes per param", "bytes / param"})) width = i;
+      else if (has_any(name, {"weights", "memory", "gb", "size"})) size = size == table.heads.size() ? i : width;
+    }
+    if (params_ <= 0 || width == table.heads.size() || size == table.heads.size() || size == width) return;
+    const auto of = [&](const ClaimRow& row, std::size_t place) {
+      const auto& all = row.cells[place].quantities;
+      return all.size() == 1 && is_single_value(all[0]) ? &all[0] : nullptr;
+    };
+    std::vector<const ClaimRow*> off;
+    int good = 0;
+    for (const ClaimRow& row : table.rows) {
+      const ClaimAmount *bytes = of(row, width), *stated = of(row, size);
+      if (bytes == nullptr || stated == nullptr || stated->dimension != ClaimDimension::kBytes) continue;
+      if (fits(*stated, ends_of(bytes->low * params_))) ++good;
+      else off.push_back(&row);
+    }
+    if (good < 2 || off.size() != 1) return;
+    const ClaimAmount& stated = *of(*off[0], size);
+    const double right = of(*off[0], width)->low * params_;
+    const auto is_there = [&](const Finding& one) { return one.line == off[0]->line && one.said == stated.text; };
+    bench_.use(stated);
+    if (bench_.right.contains(stated.id) || std::ranges::any_of(bench_.findings, is_there)) return;
+    bench_.find(FindingKind::kWrong, off[0]->line, off[0]->cells.front().text, stated.text,
+                told(stated, ends_of(right)),
+                count_text(params_) + " parameters \xC3\x97 " + of(*off[0], width)->text + " bytes");
   }
 
   void tell(int line, const std::string& about, const std::string& said, const std::string& need, double room) {
@@ -113,12 +147,26 @@ class Holds {
                 need + " are more than its " + told(ClaimDimension::kBytes, room));
   }
 
+  /// "13B parameters", "our 8B model", "a 1.3B decoder".
+  static bool is_model(const ClaimText& said, const ClaimAmount& one) {
+    if (one.range() || one.low <= 0) return false;
+    if (one.dimension == ClaimDimension::kParameters) return true;
+    const std::string_view behind = trim(std::string_view(said.text).substr(one.to));
+    if (one.dimension != ClaimDimension::kBare || !one.text.ends_with('B')) return false;
+    // Up to three words behind it.
+    std::string_view words = behind.substr(0, std::min(behind.find_first_of(".,;:()"), behind.size()));
+    constexpr std::size_t kLongest = 28;
+    words = words.substr(0, kLongest);
+    return has_word_of(to_lower(words), {"model", "decoder", "llm", "transformer", "network"}) &&
+           !has_word_of(to_lower(words), {"tokens", "token", "and", "of", "per", "for"});
+  }
+
   /// The one size of a model that the document tells; 0: none, or several.
   void find_model() {
     bool several = false;
     const auto take = [&](const ClaimText& said) {
       for (const ClaimAmount& one : said.quantities)
-        if (one.dimension == ClaimDimension::kParameters && is_single_value(one)) {
+        if (is_model(said, one)) {
           several = several || (params_ > 0 && params_ != one.low);
           params_ = one.low;
         }
@@ -136,6 +184,7 @@ class Holds {
     if (params_ <= 0 || stated.dimension != ClaimDimension::kBytes || !is_single_value(stated)) return;
     std::string front = front_of(line, stated);
     const std::string lower = to_lower(line.said.text);
+    if (is_of_gradients(line, stated)) return judge_weights(line, stated, front.substr(front.rfind("gradients in")));
     if (!lower.contains("weights") || has_any(lower, {"optimizer", "cache", "gradient", "adapter", "activation",
                                                       "with ", "total", "shard", "per gpu", "each"}))
       return;
@@ -145,7 +194,20 @@ class Holds {
          "in bf16:", "in fp16:", "weights in bf16:", "weights in fp16:", "weights in fp8:", "weights in int8:",
          "weights in fp32:", "weights in int4:", "in int8 they would be", "in fp8 they would be",
          "in fp32 they would be", "in int4 they would be", "in int8 they are", "in fp8 they are", "in fp32 they are"});
-    if (!says) return;
+    if (says) judge_weights(line, stated, front);
+  }
+
+  /// "gradients in fp16 3 GB"
+  static bool is_of_gradients(const ClaimLine& line, const ClaimAmount& stated) {
+    const std::string front = front_of(line, stated);
+    const std::size_t at = front.rfind("gradients in ");
+    if (at == std::string::npos) return false;
+    return is_one_of(std::string_view(front).substr(at + std::string_view("gradients in ").size()),
+                     {"fp16", "bf16", "fp32", "fp16:", "bf16:", "fp32:", "fp16 are", "bf16 are", "fp16 take",
+                      "bf16 take", "fp16 add", "bf16 add", "fp32 are", "fp32 take"});
+  }
+
+  void judge_weights(const ClaimLine& line, const ClaimAmount& stated, const std::string& front) {
     double width = 0;
     for (const auto& [name, bytes] :
          {std::pair{"fp32", 4.0}, {"bf16", 2.0}, {"fp16", 2.0}, {"fp8", 1.0}, {"int8", 1.0}, {"int4", 0.5}})

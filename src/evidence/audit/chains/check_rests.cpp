@@ -28,6 +28,8 @@ class Rests {
         rest(line, one);
         together(line, one);
         times_a_named_one(line, one);
+        of_epochs(line, one);
+        average(line, one);
       }
     }
   }
@@ -114,6 +116,56 @@ class Rests {
     }
     if (base != nullptr)
       near_.judge(line, stated, ends_of(*base) * factor->low, factor->text + " \xC3\x97 " + base->text);
+  }
+
+  /// "Tokens per epoch: 120,000 × 850 = 102M" and then "3 epochs, so 306M tokens"
+  void of_epochs(const ClaimLine& line, const ClaimAmount& stated) {
+    if (stated.dimension != ClaimDimension::kTokens) return;
+    const std::size_t from = begin_of_sentence(line.said.text, stated.from);
+    const ClaimAmount* epochs = nullptr;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kEpochs && one.from >= from && one.to <= stated.from) epochs = &one;
+    if (epochs == nullptr || !counts_things(*epochs)) return;
+    if (!is_one_of(between(line.said, *epochs, stated),
+                   {"", ",", ":", ", so", "are", ", that is", "=", "\xE2\x86\x92", "make", "come to", "give", "->"}))
+      return;
+    const ClaimAmount* base = nullptr;
+    for (const ClaimLine& other : bench_.document.lines) {
+      if (other.section != line.section || other.line >= line.line) continue;
+      if (has_any(to_lower(other.label), {"tokens per epoch", "tokens an epoch", "tokens/epoch"}) &&
+          !other.said.quantities.empty())
+        base = &other.said.quantities.back();
+    }
+    if (base == nullptr || base->range() || base->odd ||
+        (base->dimension != ClaimDimension::kBare && base->dimension != ClaimDimension::kTokens))
+      return;
+    near_.judge(line, stated, ends_of(*base) * epochs->low, epochs->text + " \xC3\x97 " + base->text);
+  }
+
+  /// "Average of the four prices: $2.61": of a column of its kind in the section that has so many rows.
+  void average(const ClaimLine& line, const ClaimAmount& stated) {
+    const std::string front = front_of(line, stated);
+    if (!(front.ends_with(": ") || front.ends_with(" is ")) || !has_any(front, {"average of the ", "mean of the "}))
+      return;
+    const std::vector<double> counts = number_words(front);
+    std::vector<ClaimEnds> means;
+    for (const ClaimTable& table : bench_.document.tables) {
+      if (table.section != line.section || table.headless || table.across) continue;
+      for (std::size_t column = 1; column < table.heads.size(); ++column) {
+        ClaimEnds sum = ends_of(0.0);
+        double rows = 0;
+        for (const ClaimRow& row : table.rows) {
+          const auto& all = row.cells[column].quantities;
+          if (all.size() != 1 || all[0].dimension != stated.dimension || all[0].range()) continue;
+          sum = sum + ends_of(all[0]);
+          ++rows;
+        }
+        if (rows > 1 && rows == static_cast<double>(table.rows.size()) &&
+            (counts.empty() || std::ranges::find(counts, rows) != counts.end()))
+          means.push_back(sum * (1 / rows));
+      }
+    }
+    if (means.size() == 1) near_.judge(line, stated, means[0], "the mean of the column");
   }
 
   Bench& bench_;

@@ -161,8 +161,8 @@ class Superlatives {
   static bool is_of(const ClaimAmount& one, Measure measure, bool per_token) {
     switch (measure) {
       case Measure::kCost:
-        return one.dimension == ClaimDimension::kMoney ||
-               (per_token && (one.dimension == ClaimDimension::kBare || one.dimension == ClaimDimension::kPrice));
+        return one.dimension == ClaimDimension::kMoney || one.dimension == ClaimDimension::kBare ||
+               (per_token && one.dimension == ClaimDimension::kPrice);
       case Measure::kTime:
         return one.dimension == ClaimDimension::kTime;
       case Measure::kMemory:

@@ -117,11 +117,11 @@ bool Nearby::is_given_share(const ClaimLine& line, const ClaimAmount& stated) {
 }
 
 void Nearby::judge(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right, const std::string& how,
-                   double far) {
+                   double far, bool sure) {
   if (!is_single_value(stated) || right.least() <= 0 || !bench_.go_through()) return;
   bench_.use(stated);
   if (fits(stated, with_room(right)) || stated.low > far * right.most() || right.least() > far * stated.low) return;
-  if (is_given(line, stated)) return;
+  if (!sure && is_given(line, stated)) return;
   const int at = line.line_of(stated);
   // What another check has told of this figure, or of a sum that ends with it, is told once.
   const auto is_there = [&](const Finding& one) { return one.line == at && one.said.ends_with(stated.text); };

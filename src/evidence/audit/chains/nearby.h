@@ -28,9 +28,10 @@ class Nearby {
   explicit Nearby(Bench& bench) : bench_(bench) {}
 
   /// `stated` is wrong where its digits do not allow `right`, it is not far from it (what is far off is of something
-  /// else), and no other figures near it give it in one step.
+  /// else), and no other figures near it give it in one step. `sure`: the words leave
+  /// nothing else that it could come from.
   void judge(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right, const std::string& how,
-             double far = 3);
+             double far = 3, bool sure = false);
 
  private:
   bool is_given(const ClaimLine& line, const ClaimAmount& stated);

@@ -105,11 +105,24 @@ class BrokenRows {
       }
     };
     for (const ClaimText& head : table.heads) take(head, grid.in_heads);
+    take_constants(grid);
     if (table.across)
       for (const ClaimRow& row : table.rows) take(row.cells.front(), grid.in_heads);
     for (const ClaimLine& line : bench_.document.lines)
       if (bench_.within(line.section, table.section) || bench_.within(table.section, line.section))
         take(line.said, grid.in_text);
+  }
+
+  /// What is the same in every row is as a number of its head.
+  static void take_constants(AmountGrid& grid) {
+    for (std::size_t column = 0; column < grid.names.size(); ++column) {
+      const ClaimAmount* first = grid.values.front()[column];
+      const bool same = first != nullptr && first->low > 0 && std::ranges::all_of(grid.values, [&](const auto& row) {
+                          return row[column] != nullptr && row[column]->low == first->low &&
+                                 row[column]->dimension == first->dimension;
+                        });
+      if (same) grid.constants.push_back(first->low / first->unit);
+    }
   }
 
   /// The only amount of a cell, all of what it says.
@@ -194,6 +207,8 @@ class BrokenRows {
       if (relation.uses(column)) continue;
       for (const ClaimAmount& one : cells[column]->quantities) {
         const double value = one.dimension == ClaimDimension::kShare ? one.low : one.low / one.unit;
+        // "0%" changes nothing.
+        if (value == 0) continue;
         if (near(value) || (one.dimension == ClaimDimension::kShare && (near(1 + value) || near(1 - value))))
           return true;
       }

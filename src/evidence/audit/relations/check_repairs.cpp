@@ -21,7 +21,7 @@ class Repairs {
  public:
   explicit Repairs(Bench& bench) : bench_(bench) {}
 
-  void check() {
+  void check(bool shares) {
     for (int table = 0; table < bench_.tables(); ++table) {
       rows_ = bench_.rows_of(table);
       constexpr std::size_t kLeast = 3, kMost = 60;
@@ -29,6 +29,10 @@ class Repairs {
           bench_.document.tables[static_cast<std::size_t>(table)].across)
         continue;
       read();
+      if (shares) {
+        relatives();
+        continue;
+      }
       for (std::size_t column = 1; column < columns_; ++column) part_of_total(column);
       discounts();
       savings();
@@ -88,11 +92,17 @@ class Repairs {
         if (a != column && b != column && put_right(column, a, b, total.low - plain)) return;
   }
 
+  /// What is known to be wrong counts as what is right.
+  ClaimEnds right(const ClaimAmount& one) const {
+    const auto found = bench_.right.find(one.id);
+    return found == bench_.right.end() ? ends_of(one) : ends_of(found->second);
+  }
+
   /// The factors of a row: one column, or two; nullopt: not all are there.
   std::optional<ClaimEnds> factors(std::size_t row, std::size_t a, std::size_t b) const {
     const ClaimAmount *x = values_[row][a], *y = values_[row][b];
     if (x == nullptr || y == nullptr || x->low <= 0 || y->low <= 0) return std::nullopt;
-    return a == b ? ends_of(*x) : ends_of(*x) * ends_of(*y);
+    return a == b ? right(*x) : right(*x) * right(*y);
   }
 
   /// One row alone has another ratio than all others, and the one of the others where the total is right.
@@ -168,6 +178,47 @@ class Repairs {
     }
   }
 
+  /// "vs. cheapest": +0%, +6%, +12%: how much more a column of the table is than in the row of 0%.
+  void relatives() {
+    for (std::size_t share = 1; share < columns_; ++share) {
+      std::vector<const ClaimAmount*> stated;
+      std::size_t zero = rows_.size();
+      for (std::size_t row = 0; row < rows_.size(); ++row) {
+        const auto& all = cells_of(bench_.document, *rows_[row])[share]->quantities;
+        const bool one = all.size() == 1 && all[0].dimension == ClaimDimension::kShare && !all[0].range() &&
+                         !all[0].approximate && !rows_[row]->total;
+        stated.push_back(one ? &all[0] : nullptr);
+        if (one && all[0].low == 0) zero = row;
+      }
+      if (zero == rows_.size() || std::ranges::find(stated, nullptr) != stated.end()) continue;
+      for (std::size_t base = 1; base < columns_; ++base)
+        if (base != share && relative_to(base, zero, stated)) break;
+    }
+  }
+
+  /// True: the column is of the other one.
+  bool relative_to(std::size_t base, std::size_t zero, const std::vector<const ClaimAmount*>& stated) {
+    const ClaimAmount* first = values_[zero][base];
+    if (first == nullptr || first->low <= 0) return false;
+    std::size_t good = 0, bad = rows_.size();
+    ClaimEnds instead = ends_of(0.0);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      const ClaimAmount* one = values_[row][base];
+      if (row == zero) continue;
+      if (one == nullptr || one->dimension != first->dimension || stated[row]->taken || one->low <= first->low)
+        return false;
+      // A cell that is wrong itself bears nothing out: as it is written, and as it should be.
+      const ClaimEnds share = right(*one) / right(*first) - ends_of(1.0),
+                      told_so = ends_of(*one) / ends_of(*first) - ends_of(1.0);
+      if (fits(*stated[row], share) || fits(*stated[row], told_so)) ++good;
+      else if (bad == rows_.size()) bad = row, instead = share;
+      else return false;
+    }
+    if (good < 2 || bad == rows_.size() || instead.least() <= 0) return good >= 2;
+    tell(bad, *stated[bad], (instead.low_middle() + instead.high_middle()) / 2, "against the row of 0%");
+    return true;
+  }
+
   /// Two rows below the first bear it out, and one alone does not.
   template <class Right>
   void one_breaks(std::size_t column, const Right& right_of) {
@@ -206,6 +257,8 @@ class Repairs {
 
 }  // namespace
 
-void check_repairs(Bench& bench) { Repairs(bench).check(); }
+void check_repairs(Bench& bench) { Repairs(bench).check(false); }
+
+void check_relatives(Bench& bench) { Repairs(bench).check(true); }
 
 }  // namespace gpuplan::audit

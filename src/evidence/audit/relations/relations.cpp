@@ -21,11 +21,10 @@ constexpr double kNoChance = 1e-3;
 constexpr double kReach = 14;
 
 /// Between units of one kind.
-constexpr double kConversions[] = {1,    60,  1.0 / 60, 3600, 1.0 / 3600, 24,       1.0 / 24, 1000,
-                                   1e-3, 1e6, 1e-6,     1e9,  1e-9,       12,       1.0 / 12, 365,
-                                   730,  30,  100,      0.01, 0.0036,     1e3 / 3.6};  // the last two: dollars an hour
-                                                                                       // and tokens a second to dollars
-                                                                                       // for a million
+constexpr double kConversions[] = {1,    60,  1.0 / 60, 3600, 1.0 / 3600, 24,  1.0 / 24, 1000, 1e-3, 1e6,
+                                   1e-6, 1e9, 1e-9,     12,   1.0 / 12,   365, 730,      30,   100,  0.01};
+/// Dollars an hour and tokens a second to dollars for a million tokens, either way.
+constexpr double kOfMillions[] = {0.0036, 1e3 / 3.6};
 
 /// In which factors of sentences and heads may count.
 constexpr double kUnits[] = {1, 1.0 / 60, 1.0 / 3600, 1e-3, 1e-9};
@@ -158,13 +157,19 @@ class Relations {
     double factor, among;
     bool of_all;
   };
-  std::optional<Known> known_in(GridSpan span) const {
+  std::optional<Known> known_in(GridSpan span, bool of_tokens, bool of_one) const {
     const auto is_in = [&](double one) { return one >= span.low && one <= span.high; };
     double among = 1;
     if (is_in(1)) return Known{1, among, true};
     among += static_cast<double>(std::size(kConversions));
     for (const double one : kConversions)
       if (is_in(one)) return Known{one, among, true};
+    for (const double one : kOfMillions)
+      if (of_tokens && is_in(one)) return Known{one, among, true};
+    // Those of a column beside it, of the same thing.
+    among += static_cast<double>(grid_.constants.size());
+    for (const double one : grid_.constants)
+      if (of_one && is_in(one)) return Known{one, among, true};
     for (const auto& [factors, of_all] : {std::pair{&grid_.in_heads, true}, {&grid_.in_text, false}}) {
       among += static_cast<double>(std::size(kUnits) * factors->size());
       for (const double one : *factors)
@@ -203,7 +208,7 @@ class Relations {
     if (widths.size() < kLeastGood || one.good.size() < 2 * one.bad.size() || spread < kVaries) return;
     if (!std::ranges::all_of(one.others, [&](std::size_t other) { return varies(one, other); })) return;
     common = {common.low * (1 - 1e-12), common.high * (1 + 1e-12)};
-    const auto known = known_in(common);
+    const auto known = known_in(common, is_of_tokens(one), one.others.size() == 1 && !one.inverse);
     one.chance = trials_;
     // A factor that nobody tells may be that of some rows alone, and one of a sentence is that of rows of one thing.
     if (!one.work && (!known || !(known->of_all || grid_.same))) return;
@@ -216,13 +221,24 @@ class Relations {
     keep(std::move(one));
   }
 
+  ClaimDimension kind(std::size_t column) const {
+    for (const auto& row : grid_.values)
+      if (row[column] != nullptr) return row[column]->dimension;
+    return ClaimDimension::kBare;
+  }
+
+  /// A price of an hour and a speed are among its columns.
+  bool is_of_tokens(const GridRelation& relation) const {
+    bool price = kind(relation.target) == ClaimDimension::kPrice, speed = false;
+    for (const std::size_t other : relation.others) {
+      price = price || kind(other) == ClaimDimension::kPrice;
+      speed = speed || kind(other) == ClaimDimension::kTokenRate;
+    }
+    return price && (speed || kind(relation.target) == ClaimDimension::kTokenRate);
+  }
+
   /// Hours and tokens a second: options do the same work, which need not be told.
   bool is_work(std::size_t a, std::size_t b) const {
-    const auto kind = [&](std::size_t column) {
-      for (const auto& row : grid_.values)
-        if (row[column] != nullptr) return row[column]->dimension;
-      return ClaimDimension::kBare;
-    };
     const auto is_speed = [](ClaimDimension one) {
       return one == ClaimDimension::kTokenRate || one == ClaimDimension::kSampleRate;
     };

@@ -14,9 +14,10 @@ namespace gpuplan::audit {
 struct AmountGrid {
   std::vector<std::string> names;                       ///< of the columns
   std::vector<std::vector<const ClaimAmount*>> values;  ///< row by row
-  std::vector<double> in_heads;  ///< amounts of its heads, in their own units: "Hours for 1,125 steps"
-  std::vector<double> in_text;   ///< the same of the sentences around it
-  bool same = true;              ///< its rows are of the same thing, so that a price may go without saying
+  std::vector<double> in_heads;   ///< amounts of its heads, in their own units: "Hours for 1,125 steps"
+  std::vector<double> constants;  ///< what is the same in every row of a column
+  std::vector<double> in_text;    ///< the same of the sentences around it
+  bool same = true;               ///< its rows are of the same thing, so that a price may go without saying
 };
 
 /// target = factor × the product of `others`, or of 1 / other where `inverse`; or their sum.
@@ -28,7 +29,7 @@ struct GridRelation {
   bool work = false;  ///< time by speed: the same work in all rows
   double factor = 1;
   std::vector<std::size_t> good{}, bad{};  ///< rows that bear it out, and those that do not
-  double chance = 1;                   ///< that so many rows agree by chance alone
+  double chance = 1;                       ///< that so many rows agree by chance alone
 
   bool holds(std::size_t row) const;
   bool uses(std::size_t column) const;
