@@ -51,7 +51,7 @@ class Counts {
       return;
     const std::string gap = between(line.said, a, b);
     const bool same = is_one_of(gap, {"are", "is", ", that is", "that is", ", i.e.", "i.e.", "which is", ", which is",
-                                      "are about", "is about", "make", "makes", "(", "\xE2\x86\x92"});
+                                      "are about", "is about", "make", "makes", "\xE2\x86\x92"});
     // "20 h or 2 days" may be a choice; one that is worked out has digits behind the point.
     const bool either = !b.whole && is_one_of(gap, {"or", ", or", "or about", "or roughly"});
     if ((!same && !either) || !ends_clause(std::string_view(line.said.text).substr(b.to))) return;

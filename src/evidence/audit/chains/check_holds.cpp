@@ -216,7 +216,7 @@ class Holds {
     // Quantized weights have scales, and GiB are written as GB.
     constexpr double kMore = 1.3, kLess = 0.9;
     near_.judge(line, stated, {{bytes * kLess, bytes}, {bytes, bytes * (width < 2 ? kMore : 1.1)}},
-                count_text(params_) + " parameters \xC3\x97 " + number_text(width) + " bytes");
+                count_text(params_) + " parameters \xC3\x97 " + number_text(width) + " bytes", 3, true);
   }
 
   Bench& bench_;

@@ -30,6 +30,7 @@ class Rests {
         times_a_named_one(line, one);
         of_epochs(line, one);
         average(line, one);
+        by_parameter(line, one);
       }
     }
   }
@@ -140,6 +141,30 @@ class Rests {
         (base->dimension != ClaimDimension::kBare && base->dimension != ClaimDimension::kTokens))
       return;
     near_.judge(line, stated, ends_of(*base) * epochs->low, epochs->text + " \xC3\x97 " + base->text);
+  }
+
+  /// "the 1.3B model trains on 5.3B tokens, or 4.1 tokens per parameter"
+  void by_parameter(const ClaimLine& line, const ClaimAmount& stated) {
+    const std::string_view behind = trim(std::string_view(line.said.text).substr(stated.to));
+    const bool bare = stated.dimension == ClaimDimension::kBare &&
+                      starts_with_any(behind, {"tokens per parameter", "tokens/parameter", "tokens per param"});
+    const bool counted = stated.dimension == ClaimDimension::kTokens &&
+                         starts_with_any(behind, {"per parameter", "/parameter", "per param"});
+    if (!bare && !counted) return;
+    const ClaimAmount *tokens = nullptr, *params = nullptr;
+    const std::size_t from = begin_of_sentence(line.said.text, stated.from);
+    for (const ClaimAmount& one : line.said.quantities) {
+      if (one.from < from || one.to > stated.from || one.range()) continue;
+      constexpr double kLeast = 1e7;
+      const std::string_view next = trim(std::string_view(line.said.text).substr(one.to));
+      if (one.dimension == ClaimDimension::kTokens) tokens = &one;
+      else if (one.dimension == ClaimDimension::kParameters ||
+               (one.dimension == ClaimDimension::kBare && one.low >= kLeast &&
+                starts_with_any(next, {"model", "decoder"})))
+        params = params == nullptr ? &one : params;
+    }
+    if (tokens != nullptr && params != nullptr)
+      near_.judge(line, stated, ends_of(*tokens) / ends_of(*params), tokens->text + " / " + params->text);
   }
 
   /// "Average of the four prices: $2.61": of a column of its kind in the section that has so many rows.

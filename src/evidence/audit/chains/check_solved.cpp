@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "evidence/audit/chains/nearby.h"
+#include "evidence/audit/chains/operands.h"
 #include "evidence/audit/chains/units.h"
 #include "evidence/audit/checks.h"
 #include "evidence/audit/figures/sentence.h"
@@ -27,15 +28,6 @@ constexpr std::string_view kComesTo[] = {"so",   "thus",  "hence", "makes", "mak
                                          "or",   "gives", "give",  "come",  "comes", "use",     "uses",     "draw",
                                          "have", "read",  "be",    "means", "for",   "and",     "together"};
 
-/// One operand of a chain: an amount, a number in words, or GPUs by name.
-struct Operand {
-  ChainUnits units;
-  ClaimEnds value = ends_of(1.0);
-  std::string text;
-  const ClaimAmount* amount = nullptr;
-  int group = 0;  ///< the line or row of a table that it stands in; its own paragraph is 0
-};
-
 struct Solution {
   double value = 0;
   std::string how;
@@ -46,7 +38,7 @@ struct Solution {
 /// other ways may be of something else, and is let be.
 class Solved {
  public:
-  explicit Solved(Bench& bench) : bench_(bench) {}
+  explicit Solved(Bench& bench) : bench_(bench), operands_(bench) {}
 
   void check() {
     for (const ClaimLine& line : bench_.document.lines) {
@@ -68,91 +60,6 @@ class Solved {
                         kOfSomethingElse);
   }
 
-  static void add(std::vector<Operand>& all, const ClaimAmount& one) {
-    const auto units = chain_units_of(one);
-    if (!units || one.range() || one.low <= 0 || (one.odd && one.dimension == ClaimDimension::kBare)) return;
-    all.push_back({*units, ends_of(one, true) * chain_scale_of(one), one.text, &one});
-    // A percentage is a part, what is left, or what is added.
-    if (one.dimension != ClaimDimension::kShare || one.low >= 1) return;
-    all.push_back({*units, ends_of(1 - one.low), "(1 - " + one.text + ")", &one});
-    all.push_back({*units, ends_of(1 + one.low), "(1 + " + one.text + ")", &one});
-  }
-
-  static void add_words(std::vector<Operand>& all, std::string_view words) {
-    for (const double number : number_words(words))
-      if (number > 1) all.push_back({{}, ends_of(number), number_text(number), nullptr});
-  }
-
-  /// What stands before it in its sentence, and in the one before that of the same paragraph.
-  std::vector<Operand> close_to(const ClaimLine& line, const ClaimAmount& stated, std::size_t& own) const {
-    std::vector<Operand> all;
-    const std::string& text = line.said.text;
-    const std::size_t from = begin_of_sentence(text, stated.from), before = begin_of_two_sentences(text, stated.from);
-    const std::size_t end = end_of_sentence(text, stated.to);
-    constexpr std::size_t kMost = 14;
-    for (const ClaimAmount& one : line.said.quantities)
-      if (one.from >= from && one.to <= stated.from && all.size() < kMost) add(all, one);
-    for (const GpuMention& gpu : line.said.gpus)
-      if (gpu.from >= from && gpu.from < end && gpu.count > 1)
-        all.push_back({{.gpus = 1}, ends_of(gpu.count), std::to_string(gpu.count) + " GPUs", nullptr});
-    add_words(all, std::string_view(text).substr(from, end - from));
-    const std::string behind = to_lower(text.substr(stated.to, end - std::min(end, stated.to)));
-    if (starts_with_any(behind, {" on a single", " on one", " on just one"}))
-      all.push_back({{.gpus = 1}, ends_of(1.0), "1 GPU", nullptr});
-    add_row(line, stated, all);
-    own = all.size();
-    for (const ClaimAmount& one : line.said.quantities)
-      if (one.from >= before && one.to <= from && all.size() < 2 * kMost) add(all, one);
-    return all;
-  }
-
-  /// The amounts of the row that its clause names: "CloudBarn $289,690".
-  void add_row(const ClaimLine& line, const ClaimAmount& stated, std::vector<Operand>& all) const {
-    const std::string front = front_of(line, stated);
-    const std::size_t clause = front.find_last_of(",;:");
-    const std::string_view words = clause == std::string::npos ? front : std::string_view(front).substr(clause + 1);
-    const ClaimRecord* found = nullptr;
-    for (const ClaimRecord& record : bench_.records) {
-      if (record.table < 0 || record.row < 0 || record.section != line.section || record.total) continue;
-      const std::string name = to_lower(trim(cells_of(bench_.document, record).front()->text));
-      constexpr std::size_t kShortest = 3;
-      if (name.size() < kShortest || !has_word(words, name)) continue;
-      if (found != nullptr) return;
-      found = &record;
-    }
-    if (found == nullptr) return;
-    for (const ClaimFact& fact : found->facts)
-      if (is_single_value(*fact.value)) add(all, *fact.value);
-  }
-
-  /// All that the section says, to hold it against.
-  std::vector<Operand> around(const ClaimLine& line, const ClaimAmount& stated) const {
-    std::vector<Operand> all;
-    constexpr std::size_t kMost = 90;
-    constexpr int kFarthest = 12;
-    int group = 0;
-    const auto take = [&](const ClaimText& said) {
-      const std::size_t first = all.size();
-      for (const ClaimAmount& one : said.quantities)
-        if (&one != &stated && all.size() < kMost) add(all, one);
-      for (const GpuMention& gpu : said.gpus)
-        if (gpu.count > 1 && all.size() < kMost) all.push_back({{.gpus = 1}, ends_of(gpu.count), "", nullptr});
-      for (std::size_t i = first; i < all.size(); ++i) all[i].group = group;
-    };
-    take(line.said);
-    add_words(all, line.said.text);
-    for (const ClaimLine& other : bench_.document.lines)
-      if (&other != &line && other.section == line.section && std::abs(other.line - line.line) <= kFarthest)
-        ++group, take(other.said);
-    for (const ClaimTable& table : bench_.document.tables)
-      if (bench_.within(table.section, line.section) || bench_.within(line.section, table.section))
-        for (const ClaimRow& row : table.rows) {
-          ++group;
-          for (const ClaimText& cell : row.cells) take(cell);
-        }
-    return all;
-  }
-
   static bool fits_as(const ClaimAmount& stated, const ClaimEnds& value) {
     constexpr double kRounded = 0.005;
     const double scale = 1 / chain_scale_of(stated);
@@ -170,7 +77,7 @@ class Solved {
   /// Two figures near it give it, of its paragraph or of one line or row; with numbers that turn units into others. Or
   /// another figure is the same.
   bool is_given(const ClaimLine& line, const ClaimAmount& stated, const ChainUnits& wanted) {
-    const std::vector<Operand> all = around(line, stated);
+    const std::vector<Operand> all = operands_.around(line, stated);
     // Months of years, hours of days: in its own paragraph alone, where they go without saying.
     constexpr double kFactors[] = {12, 7, 24, 30, 365, 730, 1e3, 1e-3, 1e6, 1e-6, 1.024, 1 / 1.024};
     const bool share = stated.dimension == ClaimDimension::kShare;
@@ -205,43 +112,22 @@ class Solved {
     return false;
   }
 
-  /// Sums of tables of its section, and the one price of the document: they are known wherever one stands.
-  void add_known(const ClaimLine& line, std::vector<Operand>& all) const {
-    const ClaimAmount* price = nullptr;
-    bool several = false;
-    const auto take = [&](const ClaimText& said) {
-      for (const ClaimAmount& one : said.quantities) {
-        if (one.dimension != ClaimDimension::kPrice || !is_single_value(one)) continue;
-        several = several || (price != nullptr && price->low != one.low);
-        price = &one;
-      }
-    };
-    for (const ClaimLine& other : bench_.document.lines) take(other.said);
-    for (const ClaimTable& table : bench_.document.tables)
-      for (const ClaimRow& row : table.rows)
-        for (const ClaimText& cell : row.cells) take(cell);
-    if (price != nullptr && !several) add(all, *price);
-    for (const ClaimRecord& record : bench_.records) {
-      if (!record.total || record.section != line.section) continue;
-      constexpr std::size_t kMost = 30;
-      for (const ClaimFact& fact : record.facts)
-        if (is_single_value(*fact.value) && all.size() < kMost) add(all, *fact.value);
-    }
-  }
-
   void solve(const ClaimLine& line, const ClaimAmount& stated) {
     const auto wanted = chain_units_of(stated);
     if (!wanted || (!stated.currency.empty() && stated.currency != "$" && stated.foreign)) return;
     const bool share = stated.dimension == ClaimDimension::kShare;
     std::size_t own = 0;
-    std::vector<Operand> all = close_to(line, stated, own);
-    add_known(line, all);
-    if (own == 0 || !leads_to(line, stated) || !bench_.go_through()) return;
+    std::vector<Operand> all = operands_.close_to(line, stated, own);
+    operands_.add_known(line, all);
+    if (own == 0 || !leads_to(line, stated) || !ends_here(line, stated) || adds_products(all, own) ||
+        !bench_.go_through())
+      return;
     std::vector<Solution> found;
     bool exact = false;
     const auto take = [&](const ClaimEnds& value, const ChainUnits& units, const std::string& how) {
-      if (exact || !(units == *wanted)) return;
+      if (exact || !units.is_like(*wanted)) return;
       exact = fits_as(stated, value);
+      if (!(units == *wanted)) return;
       const double middle = (value.low_middle() + value.high_middle()) / 2 / chain_scale_of(stated);
       if (!exact && is_near(stated, middle)) found.push_back({middle, how});
     };
@@ -314,6 +200,27 @@ class Solved {
     return is_slip_of_a_digit(stated.low / stated.low_step, right / stated.low_step);
   }
 
+  /// What follows does not make it one of something else: "600 GB usable", "30% cheaper than both".
+  static bool ends_here(const ClaimLine& line, const ClaimAmount& stated) {
+    const std::string behind = to_lower(std::string_view(line.said.text).substr(stated.to));
+    return ends_clause(behind) ||
+           starts_with_any(behind, {" a month", " per month", " a year", " per year", " for ", " over ", " on a single",
+                                    " on one", " of the ", " in ", " each", " per gpu", " of memory", " or "});
+  }
+
+  /// "40 h at $2/h and 10 h at $3/h cost $110": two amounts of two kinds are added up.
+  static bool adds_products(const std::vector<Operand>& all, std::size_t own) {
+    int twice = 0;
+    for (const ClaimDimension kind : {ClaimDimension::kTime, ClaimDimension::kGpuTime, ClaimDimension::kPrice,
+                                      ClaimDimension::kTokens, ClaimDimension::kTokenRate}) {
+      const auto count =
+          std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own),
+                        [&](const Operand& one) { return one.amount != nullptr && one.amount->dimension == kind; });
+      twice += count > 1 ? 1 : 0;
+    }
+    return twice > 1;
+  }
+
   /// Words between the amount before it and it say that it comes to that; where it has two digits, nothing but such.
   static bool leads_to(const ClaimLine& line, const ClaimAmount& stated) {
     const std::size_t from = begin_of_sentence(line.said.text, stated.from);
@@ -333,6 +240,7 @@ class Solved {
   }
 
   Bench& bench_;
+  Operands operands_;
 };
 
 }  // namespace

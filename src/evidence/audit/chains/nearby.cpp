@@ -1,6 +1,7 @@
 #include "evidence/audit/chains/nearby.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/text.h"

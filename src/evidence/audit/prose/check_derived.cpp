@@ -190,13 +190,23 @@ class Derived {
 
   /// Up to a third more time than computed is for what stands beside the work; counts in prose are rounded.
   static bool agrees(const ClaimAmount& stated, const ClaimEnds& right) {
-    constexpr double kBeside = 1.3, kRounded = 0.02, kDigits = 100;
+    constexpr double kBeside = 1.3, kLittle = 1.1, kRounded = 0.02, kDigits = 100;
     // What is told with three digits is computed, and has little beside it.
     const bool exact = !stated.approximate && stated.low >= kDigits * stated.low_step;
     const ClaimEnds wide{{right.low.low * (1 - kRounded), right.low.high * (1 + kRounded)},
                          {right.high.low * (1 - kRounded), right.high.high * (1 + kRounded)}};
-    return stated.dimension == ClaimDimension::kTime ? fits_at_least(stated, wide, exact ? 1 + kRounded : kBeside)
+    return stated.dimension == ClaimDimension::kTime ? fits_at_least(stated, wide,
+                                                                     exact              ? 1 + kRounded
+                                                                     : is_round(stated) ? kBeside
+                                                                                        : kLittle)
                                                      : fits(stated, wide);
+  }
+
+  /// "20 h", "35 min", "6 h" and "about 37 h" have room for what stands beside the work; "37 h" was computed.
+  static bool is_round(const ClaimAmount& stated) {
+    constexpr double kFive = 5, kTen = 10;
+    const double digits = stated.low / stated.low_step;
+    return stated.approximate || digits < kTen || std::fabs(std::remainder(digits, kFive)) < 1e-6;
   }
 
   void computed(const ClaimLine& line, const ClaimAmount& stated) {

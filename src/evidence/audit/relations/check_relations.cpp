@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -111,6 +112,22 @@ class BrokenRows {
     for (const ClaimLine& line : bench_.document.lines)
       if (bench_.within(line.section, table.section) || bench_.within(table.section, line.section))
         take(line.said, grid.in_text);
+    by_gpus(table, grid);
+  }
+
+  /// "Monthly (730 h)" of the 64 GPUs that sentences tell.
+  void by_gpus(const ClaimTable& table, AmountGrid& grid) const {
+    std::set<int> counts;
+    for (const ClaimLine& line : bench_.document.lines)
+      if (bench_.within(line.section, table.section) || bench_.within(table.section, line.section))
+        for (const GpuMention& gpu : line.said.gpus)
+          if (gpu.count > 1) counts.insert(gpu.count);
+    constexpr std::size_t kFew = 3;
+    if (counts.size() > kFew || grid.in_heads.size() > kFew) return;
+    for (const int count : counts) {
+      grid.in_text.push_back(count);
+      for (const double head : grid.in_heads) grid.in_text.push_back(head * count);
+    }
   }
 
   /// What is the same in every row is as a number of its head.
