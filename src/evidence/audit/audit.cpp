@@ -16,18 +16,18 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   audit::Bench bench{document, records, catalogue};
   bench.checked.resize(static_cast<std::size_t>(document.quantities));
   for (const auto check :
-       {audit::check_repairs,   audit::check_bill,      audit::check_lines,        audit::check_rows,
-        audit::check_written,   audit::check_told,      audit::check_prose,        audit::check_rates,
-        audit::check_amounts,   audit::check_changes,   audit::check_context,      audit::check_clauses,
-        audit::check_batches,   audit::check_divisible, audit::check_periods,      audit::check_sums,
-        audit::check_relations, audit::check_across,    audit::check_columns,      audit::check_options,
-        audit::check_compared,  audit::check_pairs,     audit::check_spread,       audit::check_epochs,
-        audit::check_derived,   audit::check_shares,    audit::check_multiples,    audit::check_named,
-        audit::check_best,      audit::check_relatives, audit::check_counts,       audit::check_rests,
-        audit::check_portions,  audit::check_holds,     audit::check_superlatives, audit::check_repeats,
-        audit::check_cards,     audit::check_specs,     audit::check_market,       audit::check_facts,
-        audit::check_weights,   audit::check_training,  audit::check_fits,         audit::check_caches,
-        audit::check_memory,    audit::check_solved,    audit::check_missing}) {
+       {audit::check_repairs,   audit::check_bill,      audit::check_lines,     audit::check_rows,
+        audit::check_written,   audit::check_told,      audit::check_prose,     audit::check_rates,
+        audit::check_amounts,   audit::check_changes,   audit::check_context,   audit::check_clauses,
+        audit::check_batches,   audit::check_divisible, audit::check_periods,   audit::check_sums,
+        audit::check_relations, audit::check_across,    audit::check_columns,   audit::check_options,
+        audit::check_compared,  audit::check_pairs,     audit::check_spread,    audit::check_epochs,
+        audit::check_derived,   audit::check_shares,    audit::check_multiples, audit::check_named,
+        audit::check_best,      audit::check_solved,    audit::check_relatives, audit::check_counts,
+        audit::check_rests,     audit::check_portions,  audit::check_holds,     audit::check_superlatives,
+        audit::check_repeats,   audit::check_cards,     audit::check_specs,     audit::check_market,
+        audit::check_facts,     audit::check_weights,   audit::check_training,  audit::check_fits,
+        audit::check_caches,    audit::check_memory,    audit::check_missing}) {
     bench.steps = audit::Bench::kSteps;
     check(bench);
   }

@@ -69,6 +69,14 @@ struct Bench {
     use(*stated.value);
     for (const Way& way : ways)
       if (slack > 1 ? fits_at_least(*stated.value, way.value, slack) : fits(*stated.value, way.value)) return;
+    // It goes on from what another figure of the row should be.
+    for (const ClaimFact& other : record.facts) {
+      const auto known = right.find(other.value->id);
+      if (known == right.end() || other.value == stated.value || other.value->low <= 0 || known->second <= 0) continue;
+      const double factor = known->second / other.value->low;
+      for (const Way& way : ways)
+        if (fits(*stated.value, way.value * factor) || fits(*stated.value, way.value * (1 / factor))) return;
+    }
     const ClaimEnds& shown = ways.front().shown.value_or(ways.front().value);
     right.emplace(stated.value->id, (shown.low_middle() + shown.high_middle()) / 2);
     find(FindingKind::kWrong, stated.line, record.label, stated.value->text, told(*stated.value, shown),

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -78,13 +79,26 @@ class Solved {
   /// another figure is the same.
   bool is_given(const ClaimLine& line, const ClaimAmount& stated, const ChainUnits& wanted) {
     const std::vector<Operand> all = operands_.around(line, stated);
-    // Months of years, hours of days: in its own paragraph alone, where they go without saying.
-    constexpr double kFactors[] = {12, 7, 24, 30, 365, 730, 1e3, 1e-3, 1e6, 1e-6, 1.024, 1 / 1.024};
+    // Months of years, hours of days: where its paragraph speaks of them, which go without saying then.
+    std::vector<double> factors;
+    const std::string lower = to_lower(line.said.text);
+    for (const auto& [word, numbers] : {std::pair{"year", std::vector{12.0, 365.0, 52.0}},
+                                        {"month", {12.0, 30.0, 730.0}},
+                                        {"week", {7.0, 168.0, 52.0}},
+                                        {"day", {24.0, 30.0, 7.0}},
+                                        {"daily", {30.0, 365.0}},
+                                        {"thousand", {1e3, 1e-3}},
+                                        {"million", {1e6, 1e-6}},
+                                        {"1k", {1e3, 1e-3}},
+                                        {"1m", {1e6, 1e-6}}})
+      if (lower.contains(word)) factors.insert(factors.end(), numbers.begin(), numbers.end());
+    if (stated.dimension == ClaimDimension::kBytes || stated.dimension == ClaimDimension::kByteRate)
+      for (const double kind : {1.024, 1 / 1.024, 1.074, 1 / 1.074, 8.0, 0.125}) factors.push_back(kind);
     const bool share = stated.dimension == ClaimDimension::kShare;
     const auto is_it = [&](const ClaimEnds& value, bool own) {
       if (!share)
         return fits_as(stated, value) ||
-               (own && std::ranges::any_of(kFactors, [&](double factor) { return fits_as(stated, value * factor); }));
+               (own && std::ranges::any_of(factors, [&](double factor) { return fits_as(stated, value * factor); }));
       const ClaimEnds one = ends_of(1.0);
       return fits_as(stated, value) || (value.most() < 1 && fits_as(stated, one - value)) ||
              (value.least() > 1 && fits_as(stated, value - one));
@@ -152,6 +166,8 @@ class Solved {
           const std::string three = a.text + " \xC3\x97 " + b.text;
           take(a.value * b.value * c.value, a.units + b.units + c.units, three + " \xC3\x97 " + c.text);
           take(a.value * b.value * with(c, true), a.units + b.units + -c.units, three + " / " + c.text);
+          take(a.value * with(b, true) * with(c, true), a.units + -b.units + -c.units,
+               a.text + " / (" + b.text + " \xC3\x97 " + c.text + ")");
           take(a.value * c.value * with(b, true), a.units + c.units + -b.units,
                a.text + " \xC3\x97 " + c.text + " / " + b.text);
         }
@@ -235,8 +251,8 @@ class Solved {
         !(leads(gap, verb) && verb))
       return false;
     return gap.size() <= kNear &&
-           (has_word_of(gap, kComesTo) || gap.contains('=') || gap.contains(':') || gap.contains('(') ||
-            gap.contains("\xE2\x86\x92") || gap.contains("\xE2\x89\x88") || gap.contains("->"));
+           (has_word_of(gap, kComesTo) || trim(gap) == ")" || gap.contains('=') || gap.contains(':') ||
+            gap.contains('(') || gap.contains("\xE2\x86\x92") || gap.contains("\xE2\x89\x88") || gap.contains("->"));
   }
 
   Bench& bench_;

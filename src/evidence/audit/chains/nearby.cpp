@@ -117,12 +117,22 @@ bool Nearby::is_given_share(const ClaimLine& line, const ClaimAmount& stated) {
   return false;
 }
 
+/// It goes on from what a figure before it should be, and not from what is written.
+bool Nearby::follows_right(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right) const {
+  return std::ranges::any_of(line.said.quantities, [&](const ClaimAmount& one) {
+    const auto known = bench_.right.find(one.id);
+    if (known == bench_.right.end() || one.low <= 0 || known->second <= 0) return false;
+    const double factor = known->second / one.low;
+    return fits(stated, with_room(right * factor)) || fits(stated, with_room(right * (1 / factor)));
+  });
+}
+
 void Nearby::judge(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right, const std::string& how,
                    double far, bool sure) {
   if (!is_single_value(stated) || right.least() <= 0 || !bench_.go_through()) return;
   bench_.use(stated);
   if (fits(stated, with_room(right)) || stated.low > far * right.most() || right.least() > far * stated.low) return;
-  if (!sure && is_given(line, stated)) return;
+  if ((!sure && is_given(line, stated)) || follows_right(line, stated, right)) return;
   const int at = line.line_of(stated);
   // What another check has told of this figure, or of a sum that ends with it, is told once.
   const auto is_there = [&](const Finding& one) { return one.line == at && one.said.ends_with(stated.text); };

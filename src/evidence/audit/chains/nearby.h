@@ -35,6 +35,7 @@ class Nearby {
 
  private:
   bool is_given(const ClaimLine& line, const ClaimAmount& stated);
+  bool follows_right(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right) const;
   bool is_given_share(const ClaimLine& line, const ClaimAmount& stated);
   std::vector<const ClaimAmount*> like_near(const ClaimLine& line, const ClaimAmount& stated) const;
 

@@ -48,6 +48,9 @@ std::vector<Operand> Operands::close_to(const ClaimLine& line, const ClaimAmount
   const std::string behind = to_lower(text.substr(stated.to, end - std::min(end, stated.to)));
   if (starts_with_any(behind, {" on a single", " on one", " on just one"}))
     all.push_back({{.gpus = 1}, ends_of(1.0), "1 GPU", nullptr});
+  // "560 GB a month, in a year 6.7 TB"
+  const std::string whole = to_lower(text.substr(from, end - from));
+  if (has_word(whole, "month") && has_word(whole, "year")) all.push_back({{}, ends_of(12.0), "12 months", nullptr});
   add_row(line, stated, all);
   own = all.size();
   for (const ClaimAmount& one : line.said.quantities)

@@ -47,6 +47,7 @@ class Amounts {
     for (const ClaimAmount* one : amounts) bench_.use(*one);
   }
   void tell(const ClaimLine& line, const ClaimAmount& stated, const ClaimEnds& right, const std::string& how) {
+    bench_.right.emplace(stated.id, (right.low_middle() + right.high_middle()) / 2);
     bench_.find(FindingKind::kWrong, line.line_of(stated), line.label, stated.text, told(stated, right), how);
   }
 

@@ -232,6 +232,7 @@ class Derived {
     for (const ClaimAmount* one : {a, b, &stated}) bench_.use(*one);
     const int at = line.line_of(stated);
     if (std::ranges::any_of(bench_.findings, [&](const Finding& one) { return one.line == at; })) return;
+    bench_.right.emplace(stated.id, (right->low_middle() + right->high_middle()) / 2);
     bench_.find(FindingKind::kWrong, at, line.label, stated.text, told(stated, *right),
                 a->text + (law->quotient ? " / " : " \xC3\x97 ") + b->text);
   }

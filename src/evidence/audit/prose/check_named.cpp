@@ -29,6 +29,8 @@ constexpr Compared kCompared[] = {{"the price", true, true},
                                   {"the throughput", false, false},
                                   {"the speed", false, false},
                                   {"as fast", false, false},
+                                  {"more than", true, true},
+                                  {"less than", true, false},
                                   {"cheaper", true, false},
                                   {"less expensive", true, false},
                                   {"below", true, false},
@@ -183,6 +185,10 @@ class NamedThings {
     const Compared* word = word_behind(lower, stated.to);
     if (word == nullptr) return;
     const std::size_t from = begin_of_sentence(lower, stated.from), to = end_of_sentence(lower, stated.to);
+    // "costs 30% more than": of what is told to cost.
+    if (word->word.ends_with(" than") &&
+        !has_word_of(std::string_view(lower).substr(from, stated.from - from), {"costs", "cost"}))
+      return;
     if (has_word_of(std::string_view(lower).substr(from, to - from),
                     {"if", "not", "per", "each", "without", "when", "unless", "would need", "spot", "reserved", "was"}))
       return;

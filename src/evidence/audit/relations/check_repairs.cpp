@@ -95,7 +95,7 @@ class Repairs {
   /// What is known to be wrong counts as what is right.
   ClaimEnds right(const ClaimAmount& one) const {
     const auto found = bench_.right.find(one.id);
-    return found == bench_.right.end() ? ends_of(one) : ends_of(found->second);
+    return found == bench_.right.end() ? ends_of(one, true) : ends_of(found->second);
   }
 
   /// The factors of a row: one column, or two; nullopt: not all are there.

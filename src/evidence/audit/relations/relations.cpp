@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "evidence/audit/figures/span.h"
 
 namespace gpuplan::audit {
@@ -239,11 +240,16 @@ class Relations {
 
   /// Hours and tokens a second: options do the same work, which need not be told.
   bool is_work(std::size_t a, std::size_t b) const {
-    const auto is_speed = [](ClaimDimension one) {
-      return one == ClaimDimension::kTokenRate || one == ClaimDimension::kSampleRate;
+    const auto is_speed = [&](std::size_t column) {
+      const ClaimDimension of = kind(column);
+      const std::string head = to_lower(grid_.names[column]);
+      // "Images/min", of whatever is made.
+      return of == ClaimDimension::kTokenRate || of == ClaimDimension::kSampleRate ||
+             (of == ClaimDimension::kBare && !head.contains('$') &&
+              (head.ends_with("/min") || head.ends_with("/s") || head.ends_with("/h") || head.ends_with("per second") ||
+               head.ends_with("per minute") || head.ends_with("per hour")));
     };
-    return (kind(a) == ClaimDimension::kTime && is_speed(kind(b))) ||
-           (kind(b) == ClaimDimension::kTime && is_speed(kind(a)));
+    return (kind(a) == ClaimDimension::kTime && is_speed(b)) || (kind(b) == ClaimDimension::kTime && is_speed(a));
   }
 
   /// What is the same in all rows that agree is a part of the factor.
