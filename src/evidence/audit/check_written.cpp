@@ -339,6 +339,9 @@ class Written {
     if (result.quantity == nullptr) return;
     // "4x A100 40GB = 160 GB" is a product of its own.
     const bool product = chain[0].quantity == nullptr && chain[0].dimension == ClaimDimension::kBytes;
+    // "4 × $25 + 6 × $15 = $100 + $90 = $190": the first of the parts of a result is none.
+    const std::string_view goes_on = trim(std::string_view(said.text).substr(std::min(result.to, said.text.size())));
+    if (count > 2 && goes_on.starts_with('+')) return;
     if (count < 2 && !product && !converts(said, chain[0], result)) return;
     const ClaimAmount stated = of_a_period(said, chain);
     WrittenReadings readings = work_out(std::span(chain).first(count), stated);

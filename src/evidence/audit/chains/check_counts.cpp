@@ -34,7 +34,7 @@ class Counts {
         as_many_fit(line, all[i - 1], all[i]);
         so_many(line, all[i - 1], all[i]);
         all_of_them(line, all[i]);
-        hours_or_money(line, all[i - 1], all[i]);
+        one_and_several(line, all[i - 1], all[i]);
         if (i > 1) {
           steps_each(line, all[i - 2], all[i - 1], all[i]);
           by_the_month(line, all[i - 2], all[i - 1], all[i]);
@@ -211,6 +211,23 @@ class Counts {
     }
   }
 
+  /// "an epoch takes 5.4 hours and three epochs 16.2 hours", "one for $1.05/h; two of them cost $2.10/h"
+  void one_and_several(const ClaimLine& line, const ClaimAmount& one, const ClaimAmount& all) {
+    if (one.dimension != all.dimension || one.currency != all.currency || one.unit != all.unit ||
+        one.dimension == ClaimDimension::kBare || one.dimension == ClaimDimension::kShare || !is_single_value(one))
+      return;
+    const std::string gap = between(line.said, one, all);
+    constexpr std::size_t kLongest = 28;
+    const auto numbers = number_words(gap);
+    if (gap.size() > kLongest || numbers.size() != 1 || numbers[0] < 2 ||
+        !starts_with_any(gap, {"and ", ", ", "; ", "for one and for ", "for one, ", "for one and "}) ||
+        has_any(gap, {"faster", "less", "more", "gpus", "nodes"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(all.to)))
+      return;
+    constexpr double kNear = 1.5;
+    near_.judge(line, all, ends_of(one) * numbers[0], number_text(numbers[0]) + " \xC3\x97 " + one.text, kNear);
+  }
+
   /// "720 hours a month at $1.10/h cost $792": both are of a month.
   void by_the_month(const ClaimLine& line, const ClaimAmount& time, const ClaimAmount& price,
                     const ClaimAmount& stated) {
@@ -229,55 +246,8 @@ class Counts {
                 time.text + " \xC3\x97 " + price.text);
   }
 
-  /// "with reserve 14.0 hours, or $41.86": at some price of the document, by the GPUs that it counts. The nearest is
-  /// meant where no other is near.
-  void hours_or_money(const ClaimLine& line, const ClaimAmount& time, const ClaimAmount& stated) {
-    if (time.dimension != ClaimDimension::kTime || stated.dimension != ClaimDimension::kMoney ||
-        !is_single_value(time) || !is_single_value(stated))
-      return;
-    if (!is_one_of(between(line.said, time, stated),
-                   {"or", ", or", "(", ", i.e.", "i.e.", ", that is", "=", "\xE2\x86\x92"}) ||
-        !ends_clause(std::string_view(line.said.text).substr(stated.to)))
-      return;
-    std::set<double> prices, counts{1};
-    const auto take = [&](const ClaimText& said) {
-      for (const ClaimAmount& one : said.quantities) {
-        if (one.dimension == ClaimDimension::kPrice && one.currency == stated.currency) prices.insert(one.low);
-        if ((one.dimension == ClaimDimension::kGpus || one.dimension == ClaimDimension::kBare) && counts_things(one))
-          counts.insert(one.low);
-        // Where several sums of money stand, one may be a price without saying so.
-        if (one.dimension == ClaimDimension::kMoney && &one != &stated && one.currency == stated.currency)
-          others_.insert(one.low);
-      }
-      for (const GpuMention& gpu : said.gpus) counts.insert(std::max(gpu.count, 1));
-    };
-    others_.clear();
-    for (const ClaimLine& other : bench_.document.lines) take(other.said);
-    for (const ClaimTable& table : bench_.document.tables) {
-      for (const ClaimText& head : table.heads) take(head);
-      for (const ClaimRow& row : table.rows)
-        for (const ClaimText& cell : row.cells) take(cell);
-    }
-    constexpr std::size_t kMost = 40;
-    if (prices.empty() || prices.size() > kMost || counts.size() > kMost || !bench_.go_through()) return;
-    for (const double money : others_)
-      if (fits(stated, ends_of(time) * (money / kHour))) return;
-    constexpr double kNear = 1.15;
-    std::set<double> near;
-    for (const double price : prices)
-      for (const double count : counts) {
-        const ClaimEnds right = ends_of(time) * (price * count / kHour);
-        if (fits(stated, right)) return;
-        if (stated.low < kNear * right.most() && right.least() < kNear * stated.low) near.insert(price * count);
-      }
-    if (near.size() == 1)
-      near_.judge(line, stated, ends_of(time) * (*near.begin() / kHour),
-                  time.text + " \xC3\x97 " + told(ClaimDimension::kPrice, *near.begin()));
-  }
-
   Bench& bench_;
   Nearby near_;
-  std::set<double> others_;
 };
 
 }  // namespace

@@ -114,7 +114,8 @@ class Holds {
     for (std::size_t i = 1; i < table.heads.size(); ++i) {
       const std::string name = to_lower(trim(table.heads[i].text));
       if (has_any(name, {"bytes/param", "bytes per param", "bytes / param"})) width = i;
-      else if (has_any(name, {"weights", "memory", "gb", "size"})) size = size == table.heads.size() ? i : width;
+      else if (!name.contains("gpu") && has_any(name, {"weights", "memory", "gb", "size"}))
+        size = size == table.heads.size() ? i : width;
     }
     if (params_ <= 0 || width == table.heads.size() || size == table.heads.size() || size == width) return;
     const auto of = [&](const ClaimRow& row, std::size_t place) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,9 @@ class Rests {
   void check() {
     for (const ClaimLine& line : bench_.document.lines) {
       if (!reads_as_prose(line) || line.said.text.contains('?')) continue;
-      for (const ClaimAmount& one : line.said.quantities) {
+      const auto& all = line.said.quantities;
+      for (std::size_t i = 1; i < all.size(); ++i) hours_or_money(line, all[i - 1], all[i]);
+      for (const ClaimAmount& one : all) {
         if (!bench_.go_on()) return;
         if (!is_single_value(one)) continue;
         rest(line, one);
@@ -50,6 +53,7 @@ class Rests {
                                       "so it leaves", "and leaves", "leaves"}) ||
         !ends_clause(std::string_view(line.said.text).substr(stated.to)))
       return;
+    if (has_word_of(front, {"after", "taxes", "tax", "fees", "plus"})) return;
     const auto before = like_before(line, stated, begin_of_two_sentences(line.said.text, stated.from));
     const ClaimAmount* whole = nullptr;
     const std::string lower = to_lower(line.said.text);
@@ -193,8 +197,55 @@ class Rests {
     if (means.size() == 1) near_.judge(line, stated, means[0], "the mean of the column");
   }
 
+  /// "with reserve 14.0 hours, or $41.86": at some price of the document, by the GPUs that it counts. The nearest is
+  /// meant where no other is near.
+  void hours_or_money(const ClaimLine& line, const ClaimAmount& time, const ClaimAmount& stated) {
+    if (time.dimension != ClaimDimension::kTime || stated.dimension != ClaimDimension::kMoney ||
+        !is_single_value(time) || !is_single_value(stated))
+      return;
+    if (!is_one_of(between(line.said, time, stated),
+                   {"or", ", or", "(", ", i.e.", "i.e.", ", that is", "=", "\xE2\x86\x92"}) ||
+        !ends_clause(std::string_view(line.said.text).substr(stated.to)))
+      return;
+    std::set<double> prices, counts{1};
+    const auto take = [&](const ClaimText& said) {
+      for (const ClaimAmount& one : said.quantities) {
+        if (one.dimension == ClaimDimension::kPrice && one.currency == stated.currency) prices.insert(one.low);
+        if ((one.dimension == ClaimDimension::kGpus || one.dimension == ClaimDimension::kBare) && counts_things(one))
+          counts.insert(one.low);
+        // Where several sums of money stand, one may be a price without saying so.
+        if (one.dimension == ClaimDimension::kMoney && &one != &stated && one.currency == stated.currency)
+          others_.insert(one.low);
+      }
+      for (const GpuMention& gpu : said.gpus) counts.insert(std::max(gpu.count, 1));
+    };
+    others_.clear();
+    for (const ClaimLine& other : bench_.document.lines) take(other.said);
+    for (const ClaimTable& table : bench_.document.tables) {
+      for (const ClaimText& head : table.heads) take(head);
+      for (const ClaimRow& row : table.rows)
+        for (const ClaimText& cell : row.cells) take(cell);
+    }
+    constexpr std::size_t kMost = 40;
+    if (prices.empty() || prices.size() > kMost || counts.size() > kMost || !bench_.go_through()) return;
+    for (const double money : others_)
+      if (fits(stated, ends_of(time) * (money / kHour))) return;
+    constexpr double kNear = 1.15;
+    std::set<double> near;
+    for (const double price : prices)
+      for (const double count : counts) {
+        const ClaimEnds right = ends_of(time) * (price * count / kHour);
+        if (fits(stated, right)) return;
+        if (stated.low < kNear * right.most() && right.least() < kNear * stated.low) near.insert(price * count);
+      }
+    if (near.size() == 1)
+      near_.judge(line, stated, ends_of(time) * (*near.begin() / kHour),
+                  time.text + " \xC3\x97 " + told(ClaimDimension::kPrice, *near.begin()));
+  }
+
   Bench& bench_;
   Nearby near_;
+  std::set<double> others_;
 };
 
 }  // namespace

@@ -24,10 +24,10 @@ constexpr std::string_view kOfSomethingElse[] = {
     "not",   "if",     "unless",  "limit", "deadline", "within",  "until", "up to",    "at least", "at most",  "more",
     "extra", "except", "without", "was",   "were",     "instead", "quota", "measured", "observed", "reported", "n't"};
 /// It was computed: in the words between the last operand and it.
-constexpr std::string_view kComesTo[] = {"so",   "thus",  "hence", "makes", "make",  "that is", "which is", "is",
-                                         "are",  "i.e",   "takes", "take",  "needs", "need",    "costs",    "cost",
-                                         "or",   "gives", "give",  "come",  "comes", "use",     "uses",     "draw",
-                                         "have", "read",  "be",    "means", "for",   "and",     "together"};
+constexpr std::string_view kComesTo[] = {
+    "so",   "thus",  "hence", "makes", "make", "that is", "which is", "is",   "are",      "i.e",   "takes",
+    "take", "needs", "need",  "costs", "cost", "or",      "gives",    "give", "come",     "comes", "use",
+    "uses", "draw",  "have",  "read",  "be",   "means",   "for",      "and",  "together", "saves", "leaves"};
 
 struct Solution {
   double value = 0;
@@ -141,11 +141,14 @@ class Solved {
     const auto take = [&](const ClaimEnds& value, const ChainUnits& units, const std::string& how) {
       if (exact || !units.is_like(*wanted)) return;
       exact = fits_as(stated, value);
-      if (!(units == *wanted)) return;
+      // GPU-hours by the price of an hour: of one GPU, where nothing else is said.
+      const bool of_one = wanted->money == 1 && units.gpus == 1 && wanted->gpus == 0;
+      if (!(units == *wanted) && !of_one) return;
       const double middle = (value.low_middle() + value.high_middle()) / 2 / chain_scale_of(stated);
       if (!exact && is_near(stated, middle)) found.push_back({middle, how});
     };
     all_of_the_sentence(line, stated, found);
+    saved(line, stated, all, found);
     for (std::size_t i = 0; i < own && !exact; ++i) {
       const Operand& a = all[i];
       for (std::size_t j = 0; j < all.size() && !exact; ++j) {
@@ -208,7 +211,29 @@ class Solved {
       how += " \xC3\x97 " + number_text(number);
       ++operands;
     }
-    if (operands >= 2 && is_near(stated, product * stated.unit)) found.push_back({product * stated.unit, how});
+    if (operands < 2) return;
+    // "60 TB at $0.05 per GB" are a thousand times as much.
+    constexpr double kThousand = 1e3;
+    const bool of_either = how.contains("TB") && to_lower(line.said.text.substr(from, end - from)).contains("per gb");
+    if (of_either) product *= kThousand;
+    if (is_near(stated, product * stated.unit)) found.push_back({product * stated.unit, how});
+  }
+
+  /// "which saves $34,974": the difference of two amounts of its kind.
+  static void saved(const ClaimLine& line, const ClaimAmount& stated, const std::vector<Operand>& all,
+                    std::vector<Solution>& found) {
+    const std::string front = front_of(line, stated);
+    constexpr std::size_t kNear = 24;
+    const std::string_view words = std::string_view(front).substr(front.size() - std::min(front.size(), kNear));
+    if (!has_word_of(words, {"saves", "save", "saving", "difference", "leaves", "leaving"})) return;
+    for (const Operand& a : all)
+      for (const Operand& b : all) {
+        if (a.amount == nullptr || b.amount == nullptr || a.amount->dimension != stated.dimension ||
+            b.amount->dimension != stated.dimension || a.amount->low <= b.amount->low)
+          continue;
+        const double right = a.amount->low - b.amount->low;
+        if (is_near(stated, right)) found.push_back({right, a.text + " - " + b.text});
+      }
   }
 
   /// The same digits but for one, or for two that changed places.

@@ -140,13 +140,19 @@ class Superlatives {
     for (const GpuMention& mention : line.said.gpus)
       if (mention.from == place && mention.to == place + who.size()) gpu = &mention;
     const ClaimRecord* found = nullptr;
-    int column = -1, times = 0;
+    int column = -1, times = 0, anywhere = 0;
     for (int table = 0; table < bench_.tables(); ++table) {
       const int measured = column_of(table, one.measure, per_token);
-      if (measured < 0 || !bench_.go_on()) continue;
-      for (const ClaimRecord* row : bench_.rows_of(table))
-        if (!row->total && is_called(*row, who, gpu)) found = row, column = measured, ++times;
+      if (!bench_.go_on()) return;
+      for (const ClaimRecord* row : bench_.rows_of(table)) {
+        if (row->total || !is_called(*row, who, gpu)) continue;
+        ++anywhere;
+        if (measured >= 0) found = row, column = measured, ++times;
+      }
     }
+    // An option of several tables is the best in one of them perhaps; a card has one memory in all.
+    const bool option = !per_token && (one.measure == Measure::kCost || one.measure == Measure::kTime);
+    if (option && anywhere > 1) return;
     if (times == 1) judge(line, from, said, *found, column, one);
   }
 
@@ -243,7 +249,9 @@ class Superlatives {
       return other.line == at && is_one_of(other.said, {"cheapest", "fastest"});
     };
     if (std::ranges::any_of(bench_.findings, is_there)) return;
-    bench_.find(FindingKind::kWrong, at, row.label, std::string(trim(said)),
+    said = trim(said);
+    if (said.ends_with('.')) said.remove_suffix(1);
+    bench_.find(FindingKind::kWrong, at, row.label, std::string(said),
                 best->label + " (" + value(*best, column)->text + ")",
                 value(*best, column)->text + " against " + own.text + " in the table of line " +
                     std::to_string(bench_.document.tables[static_cast<std::size_t>(row.table)].line));

@@ -1,6 +1,8 @@
 #include "evidence/audit/chains/units.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 namespace gpuplan::audit {
@@ -80,7 +82,8 @@ bool is_slip_of_a_digit(double shown, double meant) {
   constexpr double kMost = 1e12;
   if (shown < 1 || meant < 1 || shown > kMost || meant > kMost) return false;
   const std::string a = std::to_string(std::llround(shown)), b = std::to_string(std::llround(meant));
-  if (a.size() != b.size()) return false;
+  // "$200" has one digit that counts.
+  if (a.size() != b.size() || std::ranges::count(a, '0') + 1 >= std::ssize(a)) return false;
   std::size_t first = a.size(), differ = 0, last = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;

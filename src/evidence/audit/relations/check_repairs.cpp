@@ -152,11 +152,13 @@ class Repairs {
         if (price == share || base == nullptr || base->low <= 0 ||
             (base->dimension != ClaimDimension::kPrice && base->dimension != ClaimDimension::kMoney))
           continue;
-        one_breaks(price, [&](std::size_t row) -> std::optional<ClaimEnds> {
-          const ClaimAmount* off = values_[row][share];
-          if (off == nullptr || off->dimension != ClaimDimension::kShare || off->low >= 1) return std::nullopt;
-          return ends_of(*base, true) * (1 - off->low);
-        });
+        // A price that the document goes on with is meant as it is, and its discount is wrong.
+        if (const auto bad = breaks(price, [&](std::size_t row) { return less_discount(row, share, *base); });
+            bad && goes_on_with(*values_[*bad][price])) {
+          tell(*bad, *values_[*bad][share], 1 - values_[*bad][price]->low / base->low, "against the row of 0%");
+          continue;
+        }
+        one_breaks(price, [&](std::size_t row) { return less_discount(row, share, *base); });
       }
     }
   }
@@ -219,25 +221,46 @@ class Repairs {
     return true;
   }
 
-  /// Two rows below the first bear it out, and one alone does not.
+  std::optional<ClaimEnds> less_discount(std::size_t row, std::size_t share, const ClaimAmount& base) const {
+    const ClaimAmount* off = values_[row][share];
+    if (off == nullptr || off->dimension != ClaimDimension::kShare || off->low >= 1) return std::nullopt;
+    return ends_of(base, true) * (1 - off->low);
+  }
+
+  /// A sentence states the same price.
+  bool goes_on_with(const ClaimAmount& price) const {
+    return std::ranges::any_of(bench_.document.lines, [&](const ClaimLine& line) {
+      return std::ranges::any_of(line.said.quantities, [&](const ClaimAmount& one) {
+        return !one.range() && !one.currency.empty() && one.low / one.unit == price.low / price.unit;
+      });
+    });
+  }
+
+  /// The one row that breaks it, where two rows below the first bear it out.
   template <class Right>
-  void one_breaks(std::size_t column, const Right& right_of) {
+  std::optional<std::size_t> breaks(std::size_t column, const Right& right_of) const {
     std::size_t good = 0, bad = 0;
     for (std::size_t row = 1; row < rows_.size(); ++row) {
       if (rows_[row]->total) continue;
       const ClaimAmount* stated = values_[row][column];
       const std::optional<ClaimEnds> right = right_of(row);
-      if (stated == nullptr || !right || right->least() <= 0) return;
+      if (stated == nullptr || !right || right->least() <= 0) return std::nullopt;
       if (fits(*stated, *right)) ++good;
       else if (bad == 0) bad = row;
-      else return;
+      else return std::nullopt;
     }
-    if (good < 2 || bad == 0) return;
-    const ClaimEnds right = *right_of(bad);
+    return good < 2 || bad == 0 ? std::nullopt : std::optional(bad);
+  }
+
+  template <class Right>
+  void one_breaks(std::size_t column, const Right& right_of) {
+    const auto bad = breaks(column, right_of);
+    if (!bad) return;
+    const ClaimEnds right = *right_of(*bad);
     constexpr double kNear = 2;
-    const ClaimAmount& stated = *values_[bad][column];
+    const ClaimAmount& stated = *values_[*bad][column];
     if (stated.low < kNear * right.most() && right.least() < kNear * stated.low)
-      tell(bad, stated, (right.low_middle() + right.high_middle()) / 2, "as in the other rows, from the first one");
+      tell(*bad, stated, (right.low_middle() + right.high_middle()) / 2, "as in the other rows, from the first one");
   }
 
   void tell(std::size_t row, const ClaimAmount& stated, double right, const std::string& how) {
