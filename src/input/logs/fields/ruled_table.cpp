@@ -1,4 +1,4 @@
-#include "input/logs/formats/ruled_table.h"
+#include "input/logs/fields/ruled_table.h"
 
 #include <algorithm>
 #include <cmath>
