@@ -29,7 +29,19 @@ target_compile_options(gpuplan_test PRIVATE -O0 $<$<BOOL:${GPUPLAN_TOGETHER}>:-W
 target_precompile_headers(gpuplan_test PRIVATE <gtest/gtest.h> <algorithm> <map> <optional> <string> <vector>
   ${PROJECT_SOURCE_DIR}/src/base/text.h ${PROJECT_SOURCE_DIR}/src/domain/facts/catalogue.h
   ${PROJECT_SOURCE_DIR}/src/plan/answer/plan.h)
+# Which are compiled together (cmake/together.cmake) hangs on their names alone: a new file joins some ten others, whose
+# names in anonymous namespaces it must not have, and leaves all the rest where they are.
 gpuplan_together(gpuplan_test)
+if(GPUPLAN_TOGETHER GREATER 1)
+  set_target_properties(gpuplan_test PROPERTIES UNITY_BUILD_MODE GROUP)
+  foreach(file IN LISTS test_sources)
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${file})
+    string(SHA1 digest ${name})
+    string(SUBSTRING ${digest} 0 2 digits)
+    math(EXPR group "0x${digits} % 32")
+    set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endif()
 # Of a function that many objects hold (those of std::string) the linker takes the first, and that shall not be one without
 # optimisation: the tests take half as long. Options stand before the tests' own objects on the linker's line.
 foreach(library core read ask write cli)

@@ -23,14 +23,14 @@ Offer offer(const std::string& provider, double dollars, int gpus = 1, const std
   return result;
 }
 
-const std::vector<Offer>& known() {
+const std::vector<Offer>& odd_known() {
   static const std::vector<Offer> offers = {offer("a", 2), offer("b", 3), offer("c", 4), offer("dear", 11)};
   return offers;
 }
 
 TEST(OddPrices, APriceOfEightTakenForOneAndOneForEight) {
   // The median of 2, 3, 4 and 11 (the lower of the two in the middle) is 3, with 24 of the new provider 4.
-  const auto odd = odd_prices({offer("new", 24, 8), offer("new", 3.1, 8), offer("other", 30.0, 1)}, known());
+  const auto odd = odd_prices({offer("new", 24, 8), offer("new", 3.1, 8), offer("other", 30.0, 1)}, odd_known());
   ASSERT_EQ(odd.size(), 2u);
   EXPECT_EQ(odd[0].offer, 1u);
   EXPECT_LT(odd[0].times, 0.2);
@@ -39,20 +39,20 @@ TEST(OddPrices, APriceOfEightTakenForOneAndOneForEight) {
 }
 
 TEST(OddPrices, CloudsMayBeDear) {
-  EXPECT_TRUE(odd_prices({offer("cloud", 12.3)}, known()).empty());
-  EXPECT_TRUE(odd_prices({offer("host", 1.0)}, known()).empty());
+  EXPECT_TRUE(odd_prices({offer("cloud", 12.3)}, odd_known()).empty());
+  EXPECT_TRUE(odd_prices({offer("host", 1.0)}, odd_known()).empty());
 }
 
 TEST(OddPrices, AProviderIsHeldAgainstItsOwn) {
   // Within what the market allows (4 x 7), six times what it asked before.
-  const auto odd = odd_prices({offer("a", 12.5)}, known());
+  const auto odd = odd_prices({offer("a", 12.5)}, odd_known());
   ASSERT_EQ(odd.size(), 1u);
   EXPECT_EQ(odd[0].gauge, PriceGauge::kBefore);
   EXPECT_NEAR(odd[0].times, 6.25, 1e-9);
 }
 
 TEST(OddPrices, WhoAlwaysAskedSoMay) {
-  std::vector<Offer> before = known();
+  std::vector<Offer> before = odd_known();
   before.push_back(offer("cloud", 25));
   EXPECT_TRUE(odd_prices({offer("cloud", 30)}, before).empty());
   EXPECT_EQ(odd_prices({offer("other", 40)}, before).size(), 1u);
@@ -69,7 +69,7 @@ TEST(OddPrices, WhatAnotherAsksTooIsNoSlip) {
 }
 
 TEST(OddPrices, ManyCoresAreNoOddity) {
-  std::vector<Offer> cheap = known();
+  std::vector<Offer> cheap = odd_known();
   for (Offer& one : cheap) one.price = *one.price * 0.2;  // $0.40 to $2.20 a GPU
   Offer roomy = offer("new", 5.8);
   EXPECT_EQ(odd_prices({roomy}, cheap).size(), 1u);
@@ -78,13 +78,13 @@ TEST(OddPrices, ManyCoresAreNoOddity) {
 }
 
 TEST(OddPrices, EachIsHeldAgainstItsOwnTime) {
-  const auto odd = odd_prices({offer("new", 30, 1, "2022-12"), offer("new", 30, 1, "2026-11")}, known());
+  const auto odd = odd_prices({offer("new", 30, 1, "2022-12"), offer("new", 30, 1, "2026-11")}, odd_known());
   ASSERT_EQ(odd.size(), 1u) << "the market of 2022 is not known";
   EXPECT_EQ(odd.front().offer, 1u);
 }
 
 TEST(OddPrices, WhoIsNewDoesNotVouch) {
-  std::vector<Offer> market = known();
+  std::vector<Offer> market = odd_known();
   for (const char* name : {"e", "f", "g"}) market.push_back(offer(name, 3.2));
   EXPECT_EQ(odd_prices({offer("x", 0.3), offer("y", 0.33)}, market).size(), 2u);
   std::vector<Offer> many;
@@ -101,7 +101,7 @@ TEST(OddPrices, WhoIsNewDoesNotVouch) {
 }
 
 TEST(OddPrices, EightTimesAtEitherEndOfTheMarket) {
-  std::vector<Offer> market = known();
+  std::vector<Offer> market = odd_known();
   market.push_back(offer("low", 1.3));
   // A machine of eight at the price of one that is cheap, and one GPU at that of a machine of a dear one.
   EXPECT_EQ(odd_prices({offer("new", 8 * 0.77, 8)}, market).size(), 1u);
@@ -113,13 +113,13 @@ TEST(OddPrices, TwoProvidersAreNoMarket) {
   EXPECT_TRUE(odd_prices({offer("new", 18)}, {offer("a", 2)}).empty());
   EXPECT_EQ(odd_prices({offer("new", 21)}, {offer("a", 2)}).size(), 1u) << "cents";
   // And prices of other years are none of today.
-  std::vector<Offer> old = known();
+  std::vector<Offer> old = odd_known();
   for (Offer& one : old) one.as_of = "2022-12";
   EXPECT_TRUE(odd_prices({offer("new", 100)}, old).empty());
 }
 
 TEST(OddPrices, SpotIsHeldAgainstSpot) {
-  std::vector<Offer> spots = known();
+  std::vector<Offer> spots = odd_known();
   for (Offer& one : spots) one.spot_price = exactly(one.price->p50 * 0.3);
   Offer fresh = offer("new", 3);
   fresh.spot_price = exactly(DollarsPerSecond{0.01 / 3600});
@@ -152,10 +152,10 @@ TEST(OddPrices, APriceIsHeldAgainstOthersOfItsList) {
 }
 
 TEST(OddPrices, OfTwoThatContradictTheOneFarFromTheMarketIsOdd) {
-  const auto high = odd_prices({offer("new", 1.8), offer("new", 10)}, known());
+  const auto high = odd_prices({offer("new", 1.8), offer("new", 10)}, odd_known());
   ASSERT_EQ(high.size(), 1u);
   EXPECT_EQ(high[0].offer, 1u);
-  const auto low = odd_prices({offer("new", 0.8), offer("new", 3.4)}, known());
+  const auto low = odd_prices({offer("new", 0.8), offer("new", 3.4)}, odd_known());
   ASSERT_EQ(low.size(), 1u);
   EXPECT_EQ(low[0].offer, 0u);
   EXPECT_TRUE(odd_prices({offer("new", 0.8), offer("new", 3.4)}, {}).empty()) << "without a market nothing tells which";
@@ -213,7 +213,7 @@ TEST(OddPrices, TheBuiltInListIsNotOdd) {
 /// that the rule hangs on.
 TEST(OddPrices, ScaleDoesNotMatter) {
   for (const double scale : {0.01, 1.0, 1e4}) {
-    std::vector<Offer> base = known(), fresh = {offer("new", 24, 8), offer("new", 3.1, 8), offer("other", 30.0)};
+    std::vector<Offer> base = odd_known(), fresh = {offer("new", 24, 8), offer("new", 3.1, 8), offer("other", 30.0)};
     for (std::vector<Offer>* list : {&base, &fresh})
       for (Offer& one : *list) one.price = *one.price * scale;
     EXPECT_EQ(odd_prices(fresh, base).size(), 2u) << scale;

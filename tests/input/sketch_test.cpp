@@ -16,7 +16,7 @@ Result<SketchedJob> sketched(const Sketch& sketch, const Wishes& wishes = {}) {
   return sketch_job(sketch, wishes, ModelFinder(known()));
 }
 
-Result<Job> job_of(const Sketch& sketch, const Wishes& wishes = {}) {
+Result<Job> sketched_job(const Sketch& sketch, const Wishes& wishes = {}) {
   const auto made = sketched(sketch, wishes);
   if (!made) return std::unexpected(made.error());
   const auto source = read_sketch(*made);
@@ -25,7 +25,7 @@ Result<Job> job_of(const Sketch& sketch, const Wishes& wishes = {}) {
 }
 
 std::string sketch_error(const Sketch& sketch, const Wishes& wishes = {}) {
-  const auto job = job_of(sketch, wishes);
+  const auto job = sketched_job(sketch, wishes);
   if (job) return "";
   EXPECT_TRUE(job.error().usage) << job.error().message;
   EXPECT_TRUE(job.error().place.file.empty()) << job.error().place.file;
@@ -57,7 +57,7 @@ TEST(Sketch, TrainingFlagsLandAtTheirKeys) {
                       .precision = "bf16",
                       .optimizer = "adam8bit",
                       .framework = "axolotl"};
-  const auto job = job_of(sketch);
+  const auto job = sketched_job(sketch);
   ASSERT_TRUE(job) << job.error().message;
   const TrainPhase& train = training(*job);
   EXPECT_EQ(job->name, "qwen2.5-7b-qlora");
@@ -76,12 +76,12 @@ TEST(Sketch, TrainingFlagsLandAtTheirKeys) {
 }
 
 TEST(Sketch, StepsTokensOfABatchAndTrainableParameters) {
-  const auto steps = job_of({.model = "gpt2", .batch = "0.5M tokens", .steps = "1000"});
+  const auto steps = sketched_job({.model = "gpt2", .batch = "0.5M tokens", .steps = "1000"});
   ASSERT_TRUE(steps) << steps.error().message;
   EXPECT_EQ(training(*steps).steps, 1000);
   EXPECT_EQ(training(*steps).batch->tokens->value, 500'000);
   EXPECT_FALSE(training(*steps).epochs);
-  const auto frozen = job_of({.model = "gpt2", .tokens = "1M", .method = "frozen", .trainable = "2.3M"});
+  const auto frozen = sketched_job({.model = "gpt2", .tokens = "1M", .method = "frozen", .trainable = "2.3M"});
   ASSERT_TRUE(frozen) << frozen.error().message;
   EXPECT_EQ(training(*frozen).trainable, 2.3e6);
 }
@@ -91,7 +91,7 @@ TEST(Sketch, GenerationFlagsLandAtTheirKeys) {
   sketch.weights = "fp8";
   sketch.engine = "vllm";
   sketch.concurrency = "32";
-  const auto job = job_of(sketch);
+  const auto job = sketched_job(sketch);
   ASSERT_TRUE(job) << job.error().message;
   const GeneratePhase& generate = generation(*job);
   EXPECT_EQ(generate.data.front().samples, 10'000);
@@ -105,7 +105,7 @@ TEST(Sketch, GenerationFlagsLandAtTheirKeys) {
   sketch = answers();
   sketch.generate = false;  // --prompt says it too
   sketch.batch = "8";
-  const auto fixed = job_of(sketch);
+  const auto fixed = sketched_job(sketch);
   ASSERT_TRUE(fixed) << fixed.error().message;
   EXPECT_EQ(generation(*fixed).situation, Situation::kStatic);
   EXPECT_EQ(generation(*fixed).batch.value, 8);
@@ -126,7 +126,7 @@ TEST(Sketch, WishesLandAtTheirKeysInAQuestionAndInAFile) {
                       .value_of_time = "$7/h"};
   auto source = parse_job("phases: {name: a, train: {model: gpt2, data: {tokens: 1M}, sequence: 1k}}", "a.yaml");
   ASSERT_TRUE(apply_wishes(*source, wishes));
-  for (const auto& job : {job_of(lora(), wishes), read_job(*source, known(), ModelFinder(known()))}) {
+  for (const auto& job : {sketched_job(lora(), wishes), read_job(*source, known(), ModelFinder(known()))}) {
     ASSERT_TRUE(job) << job.error().message;
     ASSERT_EQ(job->where.gpus.size(), 2U);
     EXPECT_EQ(job->where.gpus[0].gpu, "H100 SXM");
@@ -207,13 +207,13 @@ TEST(Sketch, MissingPiecesAreNamedWithAnExample) {
 
 TEST(Sketch, AssumptionsAreTold) {
   const auto all = [](const Sketch& sketch, const Wishes& wishes = {}) {
-    return join(job_of(sketch, wishes)->assumed, " ");
+    return join(sketched_job(sketch, wishes)->assumed, " ");
   };
   EXPECT_EQ(all(lora()),
             "1 epoch (--epochs), 2,048-token sequences (--sequence), LoRA rank 16 (--rank), 6–19 min setup (--setup).");
   // No longer than the model's context.
   EXPECT_NE(all({.model = "gpt2", .samples = "5"}).find("1,024-token samples"), std::string::npos);
-  EXPECT_EQ(training(*job_of({.model = "gpt2", .samples = "5"})).sequence, 1024);
+  EXPECT_EQ(training(*sketched_job({.model = "gpt2", .samples = "5"})).sequence, 1024);
   EXPECT_EQ(all({.model = "gpt2",
                  .samples = "5",
                  .batch = "8",
@@ -286,7 +286,7 @@ TEST(Sketch, EveryOptionalLineIsAJobWhenItsMarkIsTakenAway) {
 TEST(Sketch, TheTextIsTheJob) {
   const Wishes wishes{.gpus = {"RTX 4090"}, .spot = "allow", .budget = "$5"};
   const auto made = sketched(lora(), wishes);
-  const auto direct = job_of(lora(), wishes);
+  const auto direct = sketched_job(lora(), wishes);
   const auto read = read_text_as_job(made->text);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->name, direct->name);
@@ -318,7 +318,7 @@ TEST(UsualShape, IsNearPublishedOnes) {
     const UsualShape shape = usual_shape(params);
     EXPECT_GE(shape.layers, 1) << params;
     EXPECT_GE(shape.vocab, 1) << params;
-    const auto job = job_of({.params = number_text(std::round(params)), .tokens = "1M"});
+    const auto job = sketched_job({.params = number_text(std::round(params)), .tokens = "1M"});
     ASSERT_TRUE(job) << params << ": " << job.error().message;
     EXPECT_NEAR(training(*job).models.front().params(), params, 0.01 * params);
   }

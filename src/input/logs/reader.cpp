@@ -13,7 +13,6 @@
 #include "input/logs/book/quoting.h"
 #include "input/logs/book/tracebacks.h"
 #include "input/logs/book/wrapped_lines.h"
-#include "input/logs/fields/ruled_table.h"
 #include "input/logs/formats/columns.h"
 #include "input/logs/formats/csv.h"
 #include "input/logs/formats/formats.h"
@@ -23,6 +22,7 @@
 #include "input/logs/metrics.h"
 #include "input/logs/others/others.h"
 #include "input/logs/others/requests.h"
+#include "input/logs/others/ruled_table.h"
 #include "input/text/gunzip.h"
 #include "input/text/untidy/utf8_text.h"
 

@@ -50,7 +50,8 @@ std::string written_instead(const PlanReport& report) {
   if (std::string words = other_framework(report, pick); !words.empty()) return words;
   for (const Fallback& row : market_order(report.job, report.found, report.compared())) {
     const Plan& plan = *row.plan;
-    if (plan.id == pick.id || !plan.keeps_limits() || !nearly_as_good(report, pick, plan.done(), plan.cost.p50)) continue;
+    if (plan.id == pick.id || !plan.keeps_limits() || !nearly_as_good(report, pick, plan.done(), plan.cost.p50))
+      continue;
     if (!unwritten(report.job, plan, report.catalogue).empty()) continue;
     return "launch writes a program for " + report.name(plan) + " (" + hours_words(plan.hours.p50) + ", " +
            to_text(plan.cost.p50) + "): add --plan " + plan.id + " to Next.";

@@ -25,15 +25,15 @@ class Written : public JsonRecordSink {
   std::vector<std::string> all;
 };
 
-struct Outcome {
+struct RecordsOutcome {
   std::vector<std::string> records;
   std::string error;
 
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const RecordsOutcome&) const = default;
 };
 
-Outcome split_json(std::string_view text, std::vector<JsonPath> paths, std::size_t piece = 1 << 20,
-                   JsonRecordLimits limits = {}) {
+RecordsOutcome split_json(std::string_view text, std::vector<JsonPath> paths, std::size_t piece = 1 << 20,
+                          JsonRecordLimits limits = {}) {
   Written written;
   JsonRecords records(paths, "x.json", written, limits);
   Result<void> read;
@@ -43,7 +43,7 @@ Outcome split_json(std::string_view text, std::vector<JsonPath> paths, std::size
     read = records.take(part);
   }
   if (read) read = records.finish();
-  Outcome outcome{std::move(written.all), ""};
+  RecordsOutcome outcome{std::move(written.all), ""};
   if (!read)
     outcome.error = std::to_string(read.error().place.line) + ":" + std::to_string(read.error().place.column) + ": " +
                     read.error().message;
@@ -81,7 +81,7 @@ TEST(JsonRecords, PiecesOfAnySizeGiveTheSame) {
 "d":null,"e":{"f":1}})",
         "\xef\xbb\xbf[1,\r\n22,\t333]", "{\"a\":[1,2", "[1 2]", "{\"a\":[tru]}", "[\"a\nb\"]", "{\"a\" 1}", "{,}", "]",
         "", " ", "[01]", "[1.]", "{\"d\":\"ends", "[1,]", "{\"d\":1,}", "\xef\xbb", "[nul\x01]", "[\"\\\n\"]"}) {
-    const Outcome whole = split_json(text, paths);
+    const RecordsOutcome whole = split_json(text, paths);
     for (const std::size_t size : {1u, 2u, 3u, 7u}) EXPECT_EQ(split_json(text, paths, size), whole) << text << size;
   }
 }

@@ -1,4 +1,4 @@
-#include "input/logs/fields/ruled_table.h"
+#include "input/logs/others/ruled_table.h"
 
 #include <algorithm>
 #include <cmath>
