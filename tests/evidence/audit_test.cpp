@@ -117,6 +117,8 @@ TEST(AuditColumns, TotalsAndBuffers) {
   EXPECT_EQ(found(table + "| Subtotal | 4.5h | 7.0 |\n| Buffer (30%) | 1.4h | 2.1 |\n| TOTAL | 5.9h | 9.1 |\n"),
             Words{});
   EXPECT_EQ(found(table + "| Subtotal | 4.5h | 9.0 |\n"), Words{"5 wrong"});
+  // Two GPUs in all rows but one, and in the total.
+  EXPECT_EQ(found(table + "| c | 1.0h | 2.0 |\n| Subtotal | 5.5h | 11.0 |\n"), Words{"4 wrong"});
   EXPECT_EQ(found(table + "| Subtotal | 4.5h | 7.0 |\n| Buffer (30%) | 2.5h | 2.1 |\n"), Words{"6 wrong"});
 }
 

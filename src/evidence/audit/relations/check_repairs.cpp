@@ -124,7 +124,9 @@ class Repairs {
         }
         const ClaimEnds ratio = as_stated(*target) / *by;
         low = std::max(low, ratio.least()), high = std::min(high, ratio.most());
-        if (std::ranges::find(different, target->low) == different.end()) different.push_back(target->low);
+        // A total and one part are no rule.
+        if (!rows_[row]->total && std::ranges::find(different, target->low) == different.end())
+          different.push_back(target->low);
       }
       constexpr double kRoom = 1e-9, kNear = 3;
       if (!good || different.size() < 2 || low > high * (1 + kRoom) || instead > kNear * stated.low ||
