@@ -166,7 +166,7 @@ class ShortAnswer {
     std::vector<Remark> taken;
     Untold untold;
     std::vector<Remark> all = remarks(report_);
-    // What is assumed is always said, if only that something is.
+    // What is assumed is said before others, if only that something is.
     int kept = std::ranges::any_of(all, [](const Remark& remark) { return !remark.least.empty(); }) ? 1 : 0;
     for (Remark& remark : all) {
       const bool due = !remark.least.empty();
@@ -180,7 +180,7 @@ class ShortAnswer {
       for (std::string* fewer : {&remark.shorter, &remark.brief, &remark.least})
         if (!narrow && lines_of(words_of(remark)) > room && !fewer->empty()) remark.text = std::move(*fewer);
       const int takes = lines_of(words_of(remark));
-      if (!due && !narrow && takes > room) {
+      if (!narrow && takes > room) {
         ++(remark.warning ? untold.warnings : untold.others);
         continue;
       }

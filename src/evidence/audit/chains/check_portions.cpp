@@ -193,8 +193,8 @@ class Portions {
   /// "$1,256 a month, that is 40% more than the API's $900"
   void of_two(const ClaimLine& line, const ClaimAmount& stated) {
     const std::string behind = behind_of(line, stated);
-    const bool more = starts_with_any(
-                   behind, {"more than ", "above ", "over ", "dearer than ", "more expensive than ", "higher than "}),
+    const bool more =
+                   starts_with_any(behind, {"more than ", "above ", "over ", "more expensive than ", "higher than "}),
                less = starts_with_any(behind, {"less than ", "below ", "under ", "cheaper than ", "lower than "});
     if (more == less) return;
     const ClaimAmount *mine = nullptr, *its = nullptr;

@@ -25,7 +25,6 @@ struct Superlative {
 constexpr Superlative kSuperlatives[] = {{"cheapest", Measure::kCost, false},
                                          {"least expensive", Measure::kCost, false},
                                          {"most expensive", Measure::kCost, true},
-                                         {"dearest", Measure::kCost, true},
                                          {"fastest", Measure::kTime, false},
                                          {"slowest", Measure::kTime, true},
                                          {"most memory", Measure::kMemory, true},
