@@ -87,7 +87,7 @@ class Holds {
       const bool fit = is_one_of(
           name, {"fits on", "fit on", "runs on", "smallest gpu", "minimum gpu", "min gpu", "gpu needed", "fits"});
       const bool size = !fit && has_any(name, {"weights", "memory", "vram", "footprint"});
-      if (fit) fits_on = fits_on == table.heads.size() ? i : i;
+      if (fit) fits_on = i;
       if (size && memory != table.heads.size()) return;
       if (size) memory = i;
     }
@@ -183,7 +183,7 @@ class Holds {
   /// "Weights in FP8: 8 GB. In bf16 they would be 16 GB."
   void weights(const ClaimLine& line, const ClaimAmount& stated) {
     if (params_ <= 0 || stated.dimension != ClaimDimension::kBytes || !is_single_value(stated)) return;
-    std::string front = front_of(line, stated);
+    const std::string front = front_of(line, stated);
     const std::string lower = to_lower(line.said.text);
     if (is_of_gradients(line, stated)) return judge_weights(line, stated, front.substr(front.rfind("gradients in")));
     if (!lower.contains("weights") || has_any(lower, {"optimizer", "cache", "gradient", "adapter", "activation",

@@ -268,10 +268,9 @@ class Repairs {
   void tell(std::size_t row, const ClaimAmount& stated, double right, const std::string& how) {
     bench_.use(stated);
     if (!bench_.right.emplace(stated.id, right).second) return;
-    ClaimAmount as = stated;
     const bool bare = stated.dimension == ClaimDimension::kBare;
     bench_.find(FindingKind::kWrong, rows_[row]->line, rows_[row]->label, stated.text,
-                bare ? significant_text(right / stated.unit, 6) : told(as, ends_of(right)), how);
+                bare ? significant_text(right / stated.unit, 6) : told(stated, ends_of(right)), how);
   }
 
   Bench& bench_;
