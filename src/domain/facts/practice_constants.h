@@ -49,13 +49,13 @@ struct PracticeConstants {
   double adapter_params = kUnset;        ///< parameters up to which it is so many; more beyond
   double tune_steps = kUnset;            ///< steps that any run has at the least
   double batch_slack = kUnset;           ///< share by which a batch in tokens may change to divide by the GPUs
+  double batch_slack_most = kUnset;      ///< the same where nothing nearer divides by all of them
   double serve_layers = kUnset;          ///< generation with layers split over GPUs must be faster by
   double serve_experts = kUnset;         ///< the same with experts shared by replicas
   double tie_share = kUnset;             ///< worse by less, a plan may be as good as the best
   double tie_chance = kUnset;            ///< chance to be better than the best that it has at the least then
   double same_share = kUnset;            ///< differences that decide nothing, however sure they are
   double least_capability = kUnset;      ///< CUDA compute capability that current software begins with
-  double batch_slack_most = kUnset;      ///< the same where nothing nearer divides by all of them
   double usual_slack = kUnset;           ///< the same of a batch that is assumed
   double longest_days = kUnset;          ///< days beyond which a plan is not recommended where a shorter one exists
   double whole_machine = kUnset;         ///< GPUs of a machine from which on it is rented to be joined with others
@@ -106,13 +106,13 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"adapter_params", &PracticeConstants::adapter_params},
     PracticeConstant{"tune_steps", &PracticeConstants::tune_steps},
     PracticeConstant{"batch_slack", &PracticeConstants::batch_slack},
+    PracticeConstant{"batch_slack_most", &PracticeConstants::batch_slack_most},
     PracticeConstant{"serve_layers", &PracticeConstants::serve_layers},
     PracticeConstant{"serve_experts", &PracticeConstants::serve_experts},
     PracticeConstant{"tie_share", &PracticeConstants::tie_share},
     PracticeConstant{"tie_chance", &PracticeConstants::tie_chance},
     PracticeConstant{"same_share", &PracticeConstants::same_share},
     PracticeConstant{"least_capability", &PracticeConstants::least_capability},
-    PracticeConstant{"batch_slack_most", &PracticeConstants::batch_slack_most},
     PracticeConstant{"usual_slack", &PracticeConstants::usual_slack},
     PracticeConstant{"longest_days", &PracticeConstants::longest_days},
     PracticeConstant{"whole_machine", &PracticeConstants::whole_machine},

@@ -67,8 +67,8 @@ std::optional<Number> number_at(std::string_view text, char decimal) {
   numbers.read(decimal == ',' ? "0,5" : "0.5");
   // "2.03e20": the digits that count are those before the power.
   const std::size_t power_at = text.find_first_of("eE");
-  auto read = numbers.read(power_at != std::string_view::npos && is_digit(text[power_at - 1]) ? text.substr(0, power_at)
-                                                                                              : text);
+  const bool power = power_at != std::string_view::npos && power_at > 0 && is_digit(text[power_at - 1]);
+  auto read = numbers.read(power ? text.substr(0, power_at) : text);
   if (const std::size_t length = decimal == '.' ? lakhs_at(text) : 0; !read && length > 0) {
     std::string whole(text.substr(0, length));
     std::erase(whole, ',');
